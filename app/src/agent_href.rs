@@ -1,4 +1,4 @@
-//! The address of the page of an agent.
+//! The address of the page of an agent, and what people read of it.
 
 use domain::tool::run::of_agent;
 
@@ -10,9 +10,20 @@ pub fn agent_href(agent: &str) -> String {
     }
 }
 
+/// What people read of what a session names as its agent: the slug of the agent, which is its name. Of a tool it says
+/// only that one is run: its name is the title of the session.
+pub fn agent_word(agent: &str) -> String {
+    if of_agent(agent).is_some() { "Tool run".to_owned() } else { agent.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_slug_of_an_agent_is_its_name_and_that_of_a_tool_is_not() {
+        assert_eq!(["scout", "tool:echo", "mcp:echo"].map(agent_word), ["scout", "Tool run", "Tool run"]);
+    }
 
     #[test]
     fn the_agent_of_a_tool_leads_to_the_tool() {

@@ -16,12 +16,15 @@
 //! | `inbox::list_fragment(&inbox::List)` | `GET /inbox/list` |
 //! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |
 //! | `inbox::hand_over_page(&Shell, &inbox::HandOverProps)` | `GET /inbox/{id}/hand-over` |
+//! | `sessions::bulk_choice_page(&Shell, sessions::ChoiceProps)` | `POST /sessions/bulk` without a tag or a member |
+//! | `sessions::bulk_progress_page(&Shell, &sessions::BulkProgressProps)` | `POST /sessions/bulk` of many sessions |
 //! | `sessions::bulk_page(&Shell, sessions::BulkProps)` | `POST /sessions/bulk` and `GET /sessions/bulk?verb=&of=` |
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&sort=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry], RowLook)` | `GET /sessions/rows?columns=&select=&ids=a,b,c` |
 //! | `inbox::review::page(&Shell, &inbox::review::Props)` | `GET /inbox/review?group=&assignedTo=&sort=&order=&select=` |
+//! | `inbox::patches_page(&Shell, &inbox::PatchesProps)` | `GET /inbox/patches` |
 //! | `inbox::review::result_page(&Shell, &inbox::review::ResultProps)` | `GET /inbox/review/result?group=&items=` |
-//! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
+//! | `search::page(&Shell, search::Props)` | `GET /search?q=&kind=&agent=&status=&cursor=` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=&find=&match=` |
 //! | `session::rateable_rows(SessionId, &[Event], &Titles)`, or `rows_fragment` of a private session | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
 //! | `session::moving_fragment(&Shell, &session::Props)` | `GET /sessions/{id}/summary` |
@@ -43,6 +46,7 @@
 //! | `criteria_set::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
 //! | `criteria_set::page(&Shell, criteria_set::Props)` | `GET /criteria-sets/{id}?version=` |
 //! | `criteria_set::bundle_page(&Shell, criteria_set::BundleProps)` | `GET /bundles` |
+//! | `session::label_page(&Shell, session::LabelProps)` | `GET` and `POST /sessions/{id}/labels` |
 //! | `session::forget_page(&Shell, session::ForgetProps)` | `GET /sessions/{id}/forget` |
 //! | `memory::home_page(&Shell, memory::HomeProps)` | `GET /memory?q=` |
 //! | `memory::forget_page(&Shell, memory::ForgetProps)` | `GET /memory/forget?person=` |
@@ -58,8 +62,11 @@
 //! | `rule::list_page(&Shell, rule::ListProps)` | `GET /rules?cursor=` |
 //! | `rule::page(&Shell, rule::Props)` | `GET /rules/{id}?cursor=` |
 //! | `rule::editor_page(&Shell, rule::EditorProps)` | `GET /rules/new?from=` and `GET /rules/{id}/edit` |
-//! | `canvas::list_page(&Shell, canvas::ListProps)` | `GET /canvases?cursor=` |
+//! | `canvas::list_page(&Shell, canvas::ListProps)` | `GET /canvases?cursor=&fromSession=` |
 //! | `canvas::page(&Shell, canvas::Props)` | `GET /canvases/{id}` |
+//! | `canvas::result_fragment(&Block)` | `GET /canvases/{id}?block=` |
+//! | `canvas::versions_page(&Shell, &canvas::VersionsProps)` | `GET /canvases/{id}/versions?at=&from=` |
+//! | `canvas::participants_page(&Shell, &canvas::ParticipantsProps)` | `GET /canvases/{id}/participants` |
 //! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
 //! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
 //! | `tool::editor_page(&Shell, &tool::Draft, &FormState, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
@@ -106,9 +113,10 @@ mod agent_href;
 pub mod api_docs;
 #[cfg(feature = "ssr")]
 pub mod audit;
+#[cfg(feature = "ssr")]
+mod bare_document;
 #[cfg(feature = "hydrate")]
 mod browser;
-#[cfg(feature = "ssr")]
 pub mod canvas;
 pub mod chat;
 mod count;
@@ -134,6 +142,8 @@ pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insight;
 #[cfg(feature = "ssr")]
+pub mod label;
+#[cfg(feature = "ssr")]
 pub mod link;
 mod lowercase;
 #[cfg(feature = "ssr")]
@@ -151,7 +161,11 @@ mod result;
 #[cfg(feature = "ssr")]
 pub mod rule;
 #[cfg(feature = "ssr")]
+pub mod schema_form;
+#[cfg(feature = "ssr")]
 pub mod search;
+#[cfg(feature = "ssr")]
+mod secret_link;
 pub mod server_function;
 pub mod session;
 #[cfg(feature = "ssr")]
@@ -175,6 +189,8 @@ pub mod today;
 #[cfg(feature = "ssr")]
 pub mod tool;
 #[cfg(feature = "ssr")]
+pub mod tool_by_link;
+#[cfg(feature = "ssr")]
 pub mod trigger;
 pub mod ui;
 pub mod view;
@@ -194,6 +210,6 @@ pub use form::{FieldError, FormState};
 #[cfg(feature = "ssr")]
 pub use sessions::SessionEntry;
 #[cfg(feature = "ssr")]
-pub use shell::{Shell, Theme};
+pub use shell::{SavedEntry, Shell, Theme};
 #[cfg(feature = "ssr")]
 pub use ui::empty::{Connect, Connection, connection_fragment, worker_token_name};

@@ -87,7 +87,7 @@ test("a member is not offered what only operators and admins may do @nojs", asyn
   const offered = page.locator('form[action="/settings/tokens"] option');
   expect(await offered.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))).toEqual(["", "member"]);
   await page.goto("/actions");
-  await expect(page.locator('form[action="/actions"]')).toHaveCount(0);
+  await expect(page.locator('form[method="post"][action="/actions"]')).toHaveCount(0);
 });
 
 test("a page that was opened before another sign-in changes nothing", async ({ page }, info) => {

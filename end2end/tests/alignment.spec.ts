@@ -103,6 +103,11 @@ test("a box stands at the middle of the first line of what it selects", async ({
   const row = page.locator(".inbox-row", { hasText: agent });
   const title = row.locator(".row-title");
   expect(Math.abs((await middle(row.getByRole("checkbox"))) - (await middle(title)))).toBeLessThan(ALIKE_PX);
+  await page.goto(`/sessions?agent=${agent}`);
+  await hydrated(page);
+  const listed = page.locator(`[data-session-id="${session.id}"]`);
+  const name = listed.locator(".table-main > a");
+  expect(Math.abs((await middle(listed.getByRole("checkbox"))) - (await middle(name)))).toBeLessThan(ALIKE_PX);
   // Choices of the interface, and those of a form on its own page.
   const slug = `box-${crypto.randomUUID().slice(0, 8)}`;
   const options = ["speed", "price"];

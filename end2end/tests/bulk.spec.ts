@@ -97,3 +97,29 @@ test("selected causes are marked as seen, and opened again @nojs", async ({ page
   await page.getByRole("button", { name: "Open selected again" }).click();
   for (const message of messages) await expect(page.getByText(message)).toHaveCount(0);
 });
+
+test("selected sessions are tagged, and one gets another tag on its own page @nojs", async ({ page }) => {
+  const { agent, ids } = await queue(3);
+  await signIn(page, "operator");
+  await page.goto(`/sessions?q=agent%3A${agent}`);
+  for (const id of ids.slice(0, 2)) await page.locator(`input[name="session"][value="${id}"]`).check();
+  await page.getByRole("button", { name: "Tag…" }).click();
+  await expect(page.getByText("2 sessions are selected.")).toBeVisible();
+  await expectAccessible(page, "the choice of a tag");
+  await page.getByLabel("Tag", { exact: true }).fill("Needs a look");
+  await page.getByRole("button", { name: "Add the tag…" }).click();
+  await expect(page.getByText("2 sessions: 2 will be tagged needs-a-look.")).toBeVisible();
+  await page.getByRole("button", { name: "Tag 2 sessions" }).click();
+  await expect(page.getByText("2 sessions: 2 are tagged needs-a-look.")).toBeVisible();
+  await page.goto(`/sessions?q=tag%3Aneeds-a-look+agent%3A${agent}`);
+  await expect(page.locator("tr[data-session-id]")).toHaveCount(2);
+  await page.goto(`/sessions/${ids[0]}/labels`);
+  await expectAccessible(page, "tags and assignee of a session");
+  await page.getByLabel("Tags").fill("urgent");
+  await page.getByLabel("Assigned to").selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Tags and assignee saved.")).toBeVisible();
+  await expect(page.getByRole("link", { name: "urgent" })).toBeVisible();
+  await page.goto(`/sessions?q=tag%3Aneeds-a-look+agent%3A${agent}`);
+  await expect(page.locator("tr[data-session-id]")).toHaveCount(1);
+});

@@ -103,7 +103,7 @@ test("a file is previewed, imported with a progress bar and reported row by row 
   await expect(page.getByText("Rows with errors were left out")).toBeVisible({ timeout: 30_000 });
   await expect(page.locator("progress")).toHaveAttribute("value", "601");
   await expect(page.locator("main")).toContainText("one of: Lead, Won");
-  const listed = await api().get<{ items: { fields: unknown }[] }>(`/api/entities?typeId=${of.id}&q=firm%20599`);
+  const listed = await api().get<{ items: { fields: unknown }[] }>(`/api/entities?typeId=${of.id}&q=%22firm%20599%22`);
   expect(listed.items[0]?.fields).toEqual({ stage: "Lead", size: 599 });
   // Importing the same file again would create everything twice; the preview warns about it.
   await page.goto(`/entity-types/${of.id}/import`);

@@ -7,6 +7,7 @@ import { ROOT, api, cookieOf, environment, expect, expectAccessible, signIn, tes
 /** Routes that answer with no page: what they answer with instead. */
 const NO_PAGES: Record<string, string> = {
   "/": "leads to /today",
+  "/canvases/new": "leads to /canvases",
   "/canvases/{id}/export": "a file",
   "/chat/rows": "rows of a list",
   "/chat/{id}/live": "a part of a page",
@@ -29,6 +30,7 @@ const NO_PAGES: Record<string, string> = {
   "/sessions/{id}/rows": "rows of a list",
   "/sessions/{id}/summary": "parts of a page",
   "/shared/{id}/result": "a file",
+  "/tool-links/{id}/runs/{run}/result": "a file",
   "/today/connection": "a part of a page",
   "/today/courses": "a part of a page",
   "/today/questions": "a part of a page",
@@ -46,6 +48,7 @@ const IN_TABLE = "axe finds nothing, nothing overflows";
 const OF_CRITERIA = "the pages hold up to axe";
 const OF_ENTITIES = "axe finds nothing in light and dark";
 const SHARED = "a session is shared by a link, read without an account";
+const TOOL_LINK = "a tool is run by a link without an account";
 const OF_MEMORY = "pages of memory hold hostile text and please axe";
 
 /** Pages that other tests look at with axe: the spec, the test, and the row of the test's table if it has one. */
@@ -87,6 +90,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/mcp-servers": ["mcp-servers.spec.ts", "an MCP server is added, refuses, is changed", '"/mcp-servers"'],
   "/mcp-servers/{slug}": ["mcp-servers.spec.ts", "an MCP server is added, refuses, is changed", "of a server"],
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
+  "/r/{secret}": ["tool-link.spec.ts", TOOL_LINK, "the page that asks"],
   "/s/{secret}": ["share.spec.ts", SHARED, "the page that asks"],
   "/rules": ["rules.spec.ts", "a rule is suggested, tested, created, changed, suspended and deleted", '"/rules"'],
   "/rules/new": ["rules.spec.ts", "a rule is suggested, tested, created, changed, suspended and deleted"],
@@ -99,6 +103,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/sessions/saved": ["saved-searches.spec.ts", "a search is saved, opened again and deleted"],
   "/sessions/{id}": ["pages.spec.ts", IN_TABLE, "`/sessions/${rich.session}`]"],
   "/sessions/{id}/forget": ["session-forget.spec.ts", "a session is forgotten after a look at what would go"],
+  "/sessions/{id}/labels": ["bulk.spec.ts", "selected sessions are tagged, and one gets another tag on its own page"],
   "/sessions/{id}/promote": ["tools.spec.ts", "a result is saved and written to an entity", "an entity\""],
   "/sessions/{id}/share": ["share.spec.ts", SHARED, "what would be shared"],
   "/settings": ["pages.spec.ts", IN_TABLE, '"/settings"]'],
@@ -110,6 +115,9 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/tools": ["tools.spec.ts", "a tool is made, published, given a secret and compared", '"/actions"'],
   "/tools/new": ["tools.spec.ts", "a tool is made, published, given a secret and compared", '"/tools/new"'],
   "/tools/{slug}": ["tools.spec.ts", "a tool is made, published, given a secret and compared"],
+  "/tool-links/{id}": ["tool-link.spec.ts", TOOL_LINK, "the form of the tool"],
+  "/tool-links/{id}/runs/{run}": ["tool-link.spec.ts", TOOL_LINK, "the run"],
+  "/tools/{slug}/links": ["tool-link.spec.ts", TOOL_LINK, "the links of a tool"],
   "/tools/{slug}/edit": ["tools.spec.ts", "a tool is made, published, given a secret and compared", "/edit$/"],
   "/views/new": ["responses.spec.ts", "the preview follows what is typed", '"/views/new"'],
   "/views/{slug}": ["views.spec.ts", "a form is made with the buttons of the editor and published"],
@@ -159,6 +167,9 @@ const OPENED: Record<string, () => string> = {
   "/agents/{slug}/memory/runs": () => `/agents/${made.agent}/memory/runs`,
   "/canvases": () => "/canvases",
   "/canvases/{id}": () => `/canvases/${made.canvas}`,
+  "/inbox/patches": () => "/inbox/patches",
+  "/canvases/{id}/participants": () => `/canvases/${made.canvas}/participants`,
+  "/canvases/{id}/versions": () => `/canvases/${made.canvas}/versions`,
   "/memory": () => "/memory",
   "/questions/{id}": () => `/questions/${made.question}`,
   "/sessions/paced": () => "/sessions/paced",

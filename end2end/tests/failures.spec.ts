@@ -30,8 +30,15 @@ test("causes are marked as seen by keyboard", async ({ page }) => {
   const at = titles.findIndex((text) => text.includes(about));
   for (let step = 0; step <= at; step += 1) await page.keyboard.press("j");
   await expect(title).toBeFocused();
-  await page.keyboard.press("e");
+  await page.keyboard.press("a");
   await expect(page.getByText("Marked as seen.")).toBeVisible();
+  await expect(page.locator(".row-title", { hasText: about })).toHaveCount(0);
+  await hydrated(page);
+  await page.keyboard.press("z");
+  await expect(page.locator(".row-title", { hasText: about })).toHaveCount(1);
+  await hydrated(page);
+  await page.locator(".row-title", { hasText: about }).focus();
+  await page.keyboard.press("e");
   await expect(page.locator(".row-title", { hasText: about })).toHaveCount(0);
 
   await page.goto("/failures?window=24h&state=acknowledged");
@@ -39,8 +46,14 @@ test("causes are marked as seen by keyboard", async ({ page }) => {
   await page.locator(".row-title", { hasText: about }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { level: 1 })).toContainText(about);
-  await page.getByRole("button", { name: "Open again" }).click();
+  await hydrated(page);
+  await page.keyboard.press("z");
   await expect(page.getByText("The cause is open again.")).toBeVisible();
+  await hydrated(page);
+  await page.locator(".cause-session .row-title").first().focus();
+  await page.keyboard.press("x");
+  await page.keyboard.press("R");
+  await expect(page.getByText("1 session would run again as a new session.")).toBeVisible();
 });
 
 test("a failed session leads to the others, and selected ones are run again after a preview @nojs", async ({ page }) => {
@@ -63,6 +76,18 @@ test("a failed session leads to the others, and selected ones are run again afte
   await page.getByRole("button", { name: "Run again…", exact: true }).click();
   await page.getByRole("button", { name: "Run 2 again" }).click();
   await expect(page.getByText("2 sessions run again.")).toBeVisible();
+});
+
+test("the failures of several causes are run again after one preview @nojs", async ({ page }) => {
+  const causes = [await fail(2), await fail(1)];
+  await signIn(page, "operator");
+  await page.goto("/failures?window=24h&state=open");
+  for (const { about } of causes) await page.locator("li.cause", { hasText: about }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Run selected again…" }).click();
+  await expect(page.getByText("3 sessions of 2 causes would run again as new sessions.")).toBeVisible();
+  for (const { about } of causes) await expect(page.getByRole("link", { name: about })).toBeVisible();
+  await page.getByRole("button", { name: "Run 3 again" }).click();
+  await expect(page.getByText("3 sessions: 3 are run again.")).toBeVisible();
 });
 
 async function expectFits(page: Page, width: number) {

@@ -389,7 +389,7 @@ async function typed(page: Page, seen: string[], { gates, type, memory }: Made) 
   await look(page, seen, "the preview of a memory document");
 
   await page.goto("/actions#new");
-  const form = page.locator('form[action="/actions"]');
+  const form = page.locator('form[method="post"][action="/actions"]');
   await form.evaluate((element) => element.closest("details")?.setAttribute("open", ""));
   await put(form.locator("input[type=text], textarea"), picked.join(" "));
   await form.evaluate((element) => (element as HTMLFormElement).submit());

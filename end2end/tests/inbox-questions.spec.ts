@@ -279,6 +279,35 @@ test("what is typed into a question stays through other pages, a reload and a ne
   expect(claim.resume.answer).toEqual({ where: "US", why: "It is cheaper", colours: ["Blue"], about: "Half\nwritten" });
 });
 
+test("rows of an answer are added and removed by buttons, and what was typed stays @nojs", async ({ page }) => {
+  test.slow();
+  const stop = { type: "object", required: ["city"], properties: { city: { type: "string", title: "City" } } };
+  const stops = { type: "array", title: "Stops", items: stop };
+  const schema = { type: "object", properties: { about: { type: "string", title: "About" }, stops } };
+  const { agentSlug, session, item } = await askQuestion({ message: "Where do we stop?", schema });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await hydrated(page);
+  await field(page, "about").fill("By train");
+  const press = async (name: string, row: string) => {
+    await page.locator("#gate-form").getByRole("button", { name }).click();
+    await expect(field(page, row)).toBeVisible();
+    await hydrated(page);
+  };
+  await press("Add a row Stops", "stops.0.city");
+  await expect(field(page, "about")).toHaveValue("By train");
+  await field(page, "stops.0.city").fill("Oslo");
+  await press("Add a row Stops", "stops.1.city");
+  await field(page, "stops.1.city").fill("Bergen");
+  await press("Remove Stops 1", "stops.0.city");
+  await expect(field(page, "stops.0.city")).toHaveValue("Bergen");
+  await expect(field(page, "stops.1.city")).toHaveCount(0);
+  await page.locator("#gate-form").getByRole("button", { name: "Answer", exact: true }).click();
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object } };
+  expect(claim.resume.answer).toEqual({ about: "By train", stops: [{ city: "Bergen" }] });
+});
+
 /** A running session that asks and goes on. The deadline of the first question is the closest. */
 const askAndGoOn = (message: string, minutes: number) =>
   askWithForm({

@@ -43,6 +43,27 @@ test.describe("while a decision can be undone", () => {
   // Longer than any of these tests. What they leave is cancelled before the next one.
   test.use({ undoSeconds: 60 });
 
+  test("the list is searched by a line that stays in the address @nojs", async ({ page }) => {
+    const type = await dealType();
+    for (const note of ["quince", "pear"]) await staged(type.id, unique("Searched"), { stage: "Won", note });
+    await signIn(page, "reviewer");
+    await page.goto("/inbox");
+    const items = page.locator("#inbox-rows .row-title");
+    await expect(items).toHaveCount(2);
+    await page.getByLabel("Search items").fill("quince");
+    await page.getByLabel("Search items").press("Enter");
+    await expect(page).toHaveURL(/[?&]q=quince/);
+    await expect(items).toHaveCount(1);
+    await page.getByLabel("Search items").fill("cost>1");
+    await page.getByLabel("Search items").press("Enter");
+    await expect(page.getByText("the fields are agent, title, kind, tool.")).toBeVisible();
+    await expect(items, "the whole list, below the refusal").toHaveCount(2);
+    await page.goto("/inbox?q=kind:fields,output%20quince");
+    await expect(items).toHaveCount(1);
+    await page.getByRole("link", { name: "Remove quince" }).click();
+    await expect(items).toHaveCount(2);
+  });
+
   test("an item is said to be denied @nojs", async ({ page }) => {
     const { item } = await staged((await dealType()).id, "Acme Corp", { stage: "Won" });
     await signIn(page, "reviewer");

@@ -352,9 +352,12 @@ test("what is fetched at a link is what its page loads", async ({ page }) => {
   const item = await staged(unique("Listed"));
   const form = await editor();
   const task = await stagedTask();
+  const canvas = await page.request.post("/api/canvases", { data: { title: unique("Plan") }, headers: { origin: environment().url } });
+  expect(canvas.status(), await canvas.text()).toBe(201);
+  const plan = `/canvases/${((await canvas.json()) as { id: string }).id}`;
   const rail = ["/inbox", "/today", "/sessions", "/chat", "/actions", "/entities", "/memory", "/insights", "/settings"];
-  const others = ["/views", "/working-on", "/agents", "/criteria-sets", "/bundles", "/export", "/api/docs"];
-  const below = [`/inbox/${item.id}`, `/sessions/${item.sessionId}`, `/chat/${id}`, task, form, "/views/new", `/agents/${agent}`, "/criteria-sets/new"];
+  const others = ["/views", "/working-on", "/agents", "/criteria-sets", "/bundles", "/export", "/api/docs", "/canvases"];
+  const below = [plan, `/inbox/${item.id}`, `/sessions/${item.sessionId}`, `/chat/${id}`, task, form, "/views/new", `/agents/${agent}`, "/criteria-sets/new"];
   const loaded = new Set<string>();
   for (const path of [...rail, ...others, ...below]) {
     const [, first, rest] = path.split("/");

@@ -28,7 +28,7 @@ test("an action made and triggered in the browser is worked on by a real process
   await page.getByRole("button", { name: "Create task" }).click();
   await expect(page.getByText("Task created.")).toBeVisible();
   await page.locator('textarea[name="input"]').fill('{"text":"one two"}');
-  await page.locator('form[action$="/trigger"] button[type="submit"]').click();
+  await page.locator('form[action$="/trigger"] button[data-key="run"]').click();
   await expect(page).toHaveURL(/\/sessions\/[0-9a-f-]{36}/);
   const id = page.url().match(/sessions\/([0-9a-f-]{36})/)![1]!;
   await expect(page.locator("#summary")).toContainText(/pending/i);
@@ -61,6 +61,8 @@ test("rows that arrive while the reader is elsewhere do not move the page", asyn
   await operator.append(session.id, claim.attempt, lines(0, 120));
   await signIn(page, "operator");
   await page.goto(`/sessions/${session.id}`);
+  // The page goes to its newest event first.
+  await hydrated(page);
   await expect(page.getByText("line 119", { exact: true })).toBeAttached();
   await page.evaluate(() => window.scrollTo(0, 0));
   const before = await page.evaluate(() => window.scrollY);

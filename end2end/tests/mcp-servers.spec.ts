@@ -1,8 +1,6 @@
 /** MCP servers: added, asked for their tools, and imported, with and without scripts; and an input by keyboard. */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "@playwright/test";
+import { startService } from "../mcp";
 import { slug } from "../questions";
 import { api, expect, expectAccessible, signIn, test } from "../support";
 
@@ -38,37 +36,14 @@ const TOOLS = [
   { name: "two words", inputSchema: { type: "object" } },
 ];
 
-/** What the server answers to a request; nothing for those that it does not know and for notifications. */
-function resultOf(method: string, params: { protocolVersion?: string; arguments?: unknown }): unknown {
-  if (method === "initialize") {
-    const { protocolVersion } = params;
-    return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "shop", version: "1" } };
-  }
-  if (method === "tools/list") return { tools: TOOLS };
-  if (method === "tools/call") return { content: [], structuredContent: { ordered: params.arguments } };
-  return undefined;
-}
-
-async function answer(request: IncomingMessage, response: ServerResponse) {
-  let text = "";
-  for await (const chunk of request) text += chunk;
-  if (request.url !== "/mcp") return response.writeHead(404).end("there is no shop");
-  if (request.method === "DELETE") return response.writeHead(204).end();
-  const { id, method, params } = JSON.parse(text);
-  const result = resultOf(method, params ?? {});
-  if (result === undefined) return response.writeHead(202).end();
-  response.writeHead(200, { "content-type": "application/json" });
-  return response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
-}
-
-let shop: Server;
+let shop: Awaited<ReturnType<typeof startService>>;
 let origin: string;
 test.beforeAll(async () => {
-  shop = createServer((request, response) => void answer(request, response)).listen(0, "127.0.0.1");
-  await once(shop, "listening");
-  origin = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  const offer = { tools: TOOLS, call: (_: string, input: object) => ({ ordered: input }) };
+  shop = await startService(offer, (_, response) => void response.writeHead(404).end("there is no shop"));
+  origin = shop.origin;
 });
-test.afterAll(() => void shop.close());
+test.afterAll(() => shop.close());
 
 test("an MCP server is added, refuses, is changed, and its tools are imported @nojs", async ({ page }) => {
   const server = slug("shop");

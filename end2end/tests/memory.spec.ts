@@ -1,6 +1,6 @@
 /** Memory: documents written, compared, reverted and searched by forms alone; conflicts, hostile text, axe. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectAccessible, signIn, test } from "../support";
+import { api, expect, expectAccessible, hydrated, signIn, test } from "../support";
 
 const HOSTILE = "<script>window.hacked = 1</script>\n\n![x](http://evil.test/x.png)\n\n" + "x".repeat(400) + "\n\nעברית 👩‍👩‍👧\n";
 
@@ -132,6 +132,61 @@ test("a document is found by its words, and what was erased is said and not show
   expect((await page.goto(`/agents/${agent}/memory?path=topics/fruit.md`))?.status()).toBe(404);
   await page.goto(`/memory?q=${word}`);
   await expect(page.getByText("No document has one of these words.")).toBeVisible();
+});
+
+test("a person rates a memory in a conversation and in its transcript, and sees it at the line @nojs", async ({ page }, info) => {
+  const scripts = info.project.name === "js";
+  const agent = `rated-memory-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
+  await write(agent, "topics/launch.md", "# Launch\n\n- The launch is on Friday\n");
+  await api().createAction({ name: `Launch ${agent}`, agentSlug: agent });
+  await signIn(page, "operator");
+  await page.goto("/chat");
+  await page.locator('select[name="agent"]').selectOption(agent);
+  await page.locator('textarea[name="message"]').fill("When is the launch?");
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
+  const id = page.url().match(/chat\/([0-9a-f-]{36})/)![1]!;
+  const { attempt } = await api().claim(agent, 600);
+  await api().append(id, attempt, [{ type: "agent.message", content: [{ type: "text", text: "On Friday." }] }]);
+  await api().yield(id, attempt, "idle");
+
+  /** The ratings of the only memory: their mean and number. */
+  const ratings = async () => {
+    const listed = await api().get<{ items: { agent_relevance_score: number; agent_feedback_count: number }[] }>(`/api/sessions/${id}/memories`);
+    return listed.items.map((one) => [one.agent_relevance_score, one.agent_feedback_count]);
+  };
+  await page.goto(`/chat/${id}`);
+  await hydrated(page);
+  const given = page.locator(".message", { hasText: "Rate 1 memory" });
+  await given.locator("summary").click();
+  await expect(given).toContainText("The launch is on Friday");
+  if (scripts) await page.locator("#composer textarea").fill("and where");
+  const useful = given.getByRole("button", { name: /^Useful memory mem_/ });
+  await useful.focus();
+  await page.keyboard.press("Enter");
+  if (scripts) {
+    await expect(useful).toHaveAttribute("aria-pressed", "true");
+    await expect(page.locator("#composer textarea")).toHaveValue("and where");
+  } else {
+    await expect(page).toHaveURL(new RegExp(`/chat/${id}$`));
+  }
+  expect(await ratings()).toEqual([[1, 1]]);
+
+  await page.goto(`/sessions/${id}`);
+  const row = page.locator("details", { has: page.locator("summary", { hasText: "Rate 1 memory" }) }).last();
+  await row.locator("summary").first().click();
+  await row.getByRole("button", { name: /^Harmful memory mem_/ }).click();
+  await expect(page).toHaveURL(new RegExp(`/sessions/${id}\\?before=\\d+#seq-\\d+$`));
+  expect(await ratings(), "the last rating of a person counts").toEqual([[-1, 1]]);
+
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(`/agents/${agent}/memory?path=topics/launch.md&view=usefulness`);
+  const line = page.locator(".history-item", { hasText: "The launch is on Friday" });
+  await expect(line).toContainText("Too few figures to tell");
+  await line.locator("summary", { hasText: "1 rating in 1 session: -1.00 on average" }).click();
+  await expect(line.locator(`details[open] a[href^="/sessions/${id}?before="]`)).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  await expectAccessible(page);
 });
 
 test("pages of memory hold hostile text and please axe in both themes and at both widths", async ({ page }, info) => {

@@ -2,14 +2,10 @@
  * The recorder: what it records, what it queues while the server is away, and that no event is lost or recorded
  * twice.
  */
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
-import { startServer, stopServer, type Server } from "../server";
-import { api, BINARY, expect, signInByForm, environment, test } from "../support";
+import { Site } from "../site";
+import { api, expect, signInByForm, environment, test } from "../support";
 import {
   activeOf, awake, begin, finder, logOf, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working, type Logged,
 } from "../working";
@@ -268,52 +264,15 @@ function randomNumbers(seed: number) {
   };
 }
 
-/** Starts a server for this test alone, because the test kills it. */
-class Site {
-  readonly dataDir = mkdtempSync(join(tmpdir(), "shiftbook-recorder-"));
-  readonly person = { email: "p46@acme.localhost", password: randomBytes(15).toString("base64url") };
-  url = "";
-  token = "";
-  private server: Server | undefined;
-
-  async start() {
-    this.server = await startServer(this.dataDir, this.url ? new URL(this.url).host : undefined);
-    this.url = this.server.url;
-  }
-
-  populate() {
-    const run = (words: string[], input = "") =>
-      execFileSync(BINARY, [...words, "--tenant", "acme"], { env: { ...process.env, SHIFTBOOK_DATA_DIR: this.dataDir }, input, encoding: "utf8" }).trim();
-    run(["user", "add", "--email", this.person.email, "--role", "operator", "--password-stdin"], this.person.password);
-    this.token = run(["token", "add", "--name", "p46", "--role", "admin"]);
-  }
-
-  async restart() {
-    await stopServer(this.server!, "SIGKILL");
-    await this.start();
-  }
-
-  async read<T>(path: string, method = "GET", body?: unknown): Promise<T> {
-    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
-    const response = await fetch(`${this.url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
-  }
-
-  async navigations(session: string): Promise<Logged[]> {
-    const all: Logged[] = [];
-    for (;;) {
-      const page = await this.read<{ events: Logged[]; hasMore: boolean }>(
-        `/api/sessions/${session}/events?eventTypes=human.navigate&limit=1000&afterSequence=${all.at(-1)?.sequence ?? 0}`,
-      );
-      all.push(...page.events);
-      if (!page.hasMore) return all;
-    }
-  }
-
-  async end() {
-    if (this.server) await stopServer(this.server);
-    rmSync(this.dataDir, { recursive: true, force: true });
+/** The navigations that the log of a session has. */
+async function navigations(site: Site, session: string): Promise<Logged[]> {
+  const all: Logged[] = [];
+  for (;;) {
+    const page = await site.read<{ events: Logged[]; hasMore: boolean }>(
+      `/api/sessions/${session}/events?eventTypes=human.navigate&limit=1000&afterSequence=${all.at(-1)?.sequence ?? 0}`,
+    );
+    all.push(...page.events);
+    if (!page.hasMore) return all;
   }
 }
 
@@ -334,12 +293,12 @@ test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed s
   let context: BrowserContext | undefined;
   try {
     await site.start();
-    site.populate();
+    const [person] = site.populate("p46");
     context = await browser.newContext({ baseURL: site.url });
     const door = await context.newPage();
     await door.goto("/sign-in");
-    await door.locator('input[name="email"]').fill(site.person.email);
-    await door.locator('input[name="password"]').fill(site.person.password);
+    await door.locator('input[name="email"]').fill(person!.email);
+    await door.locator('input[name="password"]').fill(person!.password);
     await door.getByRole("button", { name: "Sign in" }).click();
     await expect(door).not.toHaveURL(/sign-in/);
     // Unique names, because slugs are derived from names and a name has a limited number of slugs.
@@ -406,8 +365,8 @@ test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed s
     const last = (await tab(0)).page;
     await visit(last, "/settings");
     const total = all.reduce((sum, { made }) => sum + made.length, 1);
-    await expect.poll(async () => (await site.navigations(session)).length, { timeout: 60_000 }).toBe(total);
-    const log = await site.navigations(session);
+    await expect.poll(async () => (await navigations(site, session)).length, { timeout: 60_000 }).toBe(total);
+    const log = await navigations(site, session);
     expect(new Set(log.map((event) => event.id)).size).toBe(total);
     for (const { paths, made } of all) {
       const own = log.map((event) => event.metadata.pathname!).filter((path) => paths.includes(path));

@@ -251,7 +251,9 @@ test("pickers of two tabs agree, also when both start at once", async ({ page })
     .toBe(true);
   const running = await api().get<{ items: Session[] }>("/api/sessions?status=running&limit=1000");
   const mine = (await activeOf(page.context()))!.createdBy;
-  expect(running.items.filter((session) => session.sessionType === "mixed" && session.createdBy === mine)).toHaveLength(1);
+  // Canvases of the same person run too.
+  const isMine = (session: Session) => session.source === "human-session-bridge" && session.createdBy === mine;
+  expect(running.items.filter(isMine)).toHaveLength(1);
 });
 
 test("a refused start is taken back with a message, and so is a refused stop", async ({ page }) => {

@@ -7,12 +7,13 @@ waiting_human and leaves; whoever runs it sees that the session is not its own a
 
 import json
 import os
-import pathlib
 import re
 import sys
 import time
 import urllib.error
 import urllib.request
+
+from named import file_of
 
 SENTENCES = 3
 PACE_SECONDS = float(os.environ.get("DEMO_PACE_SECONDS", "0"))
@@ -44,27 +45,6 @@ def first_sentences(markdown):
     without_code = re.sub(r"```.*?```", "", markdown, flags=re.DOTALL)
     prose = [line for line in without_code.splitlines() if line and not line.startswith(("#", "-", "*", "!", "|", ">", " ", "["))]
     return re.split(r"(?<=[.!?])\s+", " ".join(prose))[:SENTENCES]
-
-
-def words_said(given):
-    """The words of a plain text, or of the newest message of a conversation; none for an object of our own."""
-    if isinstance(given, dict) and given.get("messages"):
-        given = given["messages"][-1].get("text", "")
-    words = re.findall(r"[\w./-]+", given) if isinstance(given, str) else []
-    return [word.rstrip(".") for word in words if word.rstrip(".")]
-
-
-def is_ours(path):
-    """Words can name anything; only what lies below this folder is looked at."""
-    return path.resolve().is_relative_to(pathlib.Path.cwd())
-
-
-def file_of(given):
-    """The file of the input. Of plain words: the file that they name last, or else the README."""
-    if isinstance(given, dict) and "file" in given:
-        return pathlib.Path(given["file"])
-    named = [pathlib.Path(word) for word in words_said(given)]
-    return next((path for path in reversed(named) if path.is_file() and is_ours(path)), pathlib.Path("README.md"))
 
 
 def main():

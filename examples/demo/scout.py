@@ -13,6 +13,8 @@ import re
 import sys
 import time
 
+from named import is_ours, words_said
+
 NOTE = re.compile(r"\b(TODO|XXX)\b")
 FILE_BYTES_MAX = 1_000_000
 FOLDERS_SKIPPED = {"target", "node_modules", ".git", "data"}
@@ -34,19 +36,6 @@ def read(path):
     content = path.read_bytes()
     # Pictures and other files that are no text have no notes.
     return "" if b"\0" in content else content.decode("utf-8", errors="replace")
-
-
-def words_said(given):
-    """The words of a plain text, or of the newest message of a conversation; none for an object of our own."""
-    if isinstance(given, dict) and given.get("messages"):
-        given = given["messages"][-1].get("text", "")
-    words = re.findall(r"[\w./-]+", given) if isinstance(given, str) else []
-    return [word.rstrip(".") for word in words if word.rstrip(".")]
-
-
-def is_ours(path):
-    """Words can name anything; only what lies below this folder is looked at."""
-    return path.resolve().is_relative_to(pathlib.Path.cwd())
 
 
 def folder_of(given):

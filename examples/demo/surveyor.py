@@ -7,10 +7,11 @@ answer, without an account. The session waits, and is run again with the answer 
 
 import json
 import os
-import pathlib
 import re
 import sys
 import time
+
+from named import file_of
 
 PACE_SECONDS = float(os.environ.get("DEMO_PACE_SECONDS", "0"))
 PARTS_MAX = 8
@@ -19,27 +20,6 @@ PARTS_MAX = 8
 def emit(kind, text):
     print(json.dumps({"type": kind, "content": [{"type": "text", "text": text}]}), flush=True)
     time.sleep(PACE_SECONDS)
-
-
-def words_said(given):
-    """The words of a plain text, or of the newest message of a conversation; none for an object of our own."""
-    if isinstance(given, dict) and given.get("messages"):
-        given = given["messages"][-1].get("text", "")
-    words = re.findall(r"[\w./-]+", given) if isinstance(given, str) else []
-    return [word.rstrip(".") for word in words if word.rstrip(".")]
-
-
-def is_ours(path):
-    """Words can name anything; only what lies below this folder is looked at."""
-    return path.resolve().is_relative_to(pathlib.Path.cwd())
-
-
-def file_of(given):
-    """The file of the input. Of plain words: the file that they name last, or else the README."""
-    if isinstance(given, dict) and "file" in given:
-        return pathlib.Path(given["file"])
-    named = [pathlib.Path(word) for word in words_said(given)]
-    return next((path for path in reversed(named) if path.is_file() and is_ours(path)), pathlib.Path("README.md"))
 
 
 def parts_of(markdown):

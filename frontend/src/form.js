@@ -238,6 +238,9 @@ if (run) {
     source.addEventListener("end", () => { source.close(); run.replaceChildren(); });
 }
 
+// A change of many sessions is sent in parts. The page of each part sends the next one.
+document.querySelector("form[data-continue]")?.requestSubmit();
+
 const origins = (document.body.dataset.embeddedIn || "").split(" ").filter(Boolean);
 if (origins.length && parent !== window) {
     // The body is at least as high as the frame, so the height is that of its content.

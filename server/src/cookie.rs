@@ -26,7 +26,8 @@ const RESPONDENT: &str = "sbk_respondent";
 const RESPONDENT_SECURE: &str = "__Host-sbk_respondent";
 /// How long a browser is known by it, seconds.
 const RESPONDENT_SECONDS: i64 = 180 * 24 * 3_600;
-/// Permits the use of the form at its path. The prefix makes browsers refuse the cookie unless it is Secure.
+/// Permits the use of the form at its path: that of a view, or of a link to a tool. The prefix makes browsers refuse
+/// the cookie unless it is Secure.
 const FORM: &str = "sbk_form";
 const FORM_SECURE: &str = "__Secure-sbk_form";
 /// Permits the reading of the shared page at its path.
@@ -66,6 +67,8 @@ pub enum NewSecret {
     FormLink,
     /// The secret of a link to a session.
     ShareLink,
+    /// The secret of a link to a tool.
+    ToolLink,
 }
 
 impl NewSecret {
@@ -79,6 +82,7 @@ impl NewSecret {
             Self::ResetLink => "new-reset-link",
             Self::FormLink => "new-form-link",
             Self::ShareLink => "new-share-link",
+            Self::ToolLink => "new-tool-link",
         };
         format!("{kind}-{made}")
     }

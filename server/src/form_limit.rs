@@ -4,6 +4,7 @@
 
 use crate::host::Peer;
 use axum::http::HeaderMap;
+use domain::limit::TOOL_LINK_RUNS_OF_NETWORK_MAX;
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -14,22 +15,29 @@ use std::{
 const KEYS_MAX: usize = 20_000;
 /// How many times more a link may be used than one address: many people have the same link.
 const LINK_FACTOR: u32 = 20;
+/// Seconds after which an address over its limit of runs may begin one more.
+pub const RUN_WAIT_SECONDS: u64 = 3_600 / TOOL_LINK_RUNS_OF_NETWORK_MAX as u64;
 
-/// Counts requests. Each key may send its quota at once, and then one more each time a part of the minute is over.
+/// Counts requests. Each key may send its quota at once, and then one more each time a part of the minute, or of the
+/// hour for runs of tools, is over.
 pub struct FormLimits {
     by_address: DefaultKeyedRateLimiter<IpAddr>,
     by_browser: DefaultKeyedRateLimiter<String>,
     by_link: DefaultKeyedRateLimiter<String>,
+    runs_by_address: DefaultKeyedRateLimiter<IpAddr>,
 }
 
 impl FormLimits {
     /// Allows `per_minute` requests of each address and each browser, and [`LINK_FACTOR`] times as many of each link.
+    /// The limit of runs is [`TOOL_LINK_RUNS_OF_NETWORK_MAX`], whatever `per_minute` is.
     pub fn new(per_minute: NonZeroU32) -> Self {
         let of_link = per_minute.saturating_mul(NonZeroU32::MIN.saturating_add(LINK_FACTOR - 1));
+        let runs = NonZeroU32::MIN.saturating_add(TOOL_LINK_RUNS_OF_NETWORK_MAX - 1);
         Self {
             by_address: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
             by_browser: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
             by_link: DefaultKeyedRateLimiter::keyed(Quota::per_minute(of_link)),
+            runs_by_address: DefaultKeyedRateLimiter::keyed(Quota::per_hour(runs)),
         }
     }
 
@@ -43,6 +51,13 @@ impl FormLimits {
             && link.is_none_or(|key| self.by_link.check_key(&key.to_owned()).is_ok())
     }
 
+    /// Counts one run of a tool that an address sends by a link. Returns whether it is allowed. A link begins few runs
+    /// in an hour, so one address must not use them all up.
+    pub fn allows_run(&self, address: IpAddr) -> bool {
+        self.forget();
+        self.runs_by_address.check_key(&network(address)).is_ok()
+    }
+
     /// Removes keys that have their whole quota again. Memory stays bounded whatever is sent.
     fn forget(&self) {
         if self.by_address.len() > KEYS_MAX {
@@ -53,6 +68,9 @@ impl FormLimits {
         }
         if self.by_link.len() > KEYS_MAX {
             self.by_link.retain_recent();
+        }
+        if self.runs_by_address.len() > KEYS_MAX {
+            self.runs_by_address.retain_recent();
         }
     }
 }
@@ -85,6 +103,7 @@ pub fn is_near(address: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::limit::TOOL_LINK_RUNS_PER_HOUR_MAX;
 
     fn limits(per_minute: u32) -> FormLimits {
         FormLimits::new(NonZeroU32::new(per_minute).unwrap())
@@ -109,6 +128,16 @@ mod tests {
         let [one, two] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().unwrap());
         assert_eq!((0..100).filter(|_| limits.allows(one, None, Some("l"))).count(), 2);
         assert!(limits.allows(two, None, Some("l")));
+    }
+
+    #[test]
+    fn one_address_begins_so_many_runs_and_not_all_of_a_link() {
+        let limits = limits(1);
+        let [one, two] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().unwrap());
+        let begun = (0..100).filter(|_| limits.allows_run(one)).count();
+        assert_eq!(begun, TOOL_LINK_RUNS_OF_NETWORK_MAX as usize);
+        assert!(begun < TOOL_LINK_RUNS_PER_HOUR_MAX as usize);
+        assert!(limits.allows_run(two), "another address has its own");
     }
 
     #[test]

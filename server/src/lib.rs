@@ -26,6 +26,7 @@ pub mod cli;
 pub mod config;
 pub mod cookie;
 mod embed_snippet;
+mod embedder;
 mod export_options;
 pub mod extract;
 mod form_limit;

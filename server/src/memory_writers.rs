@@ -9,7 +9,7 @@ use domain::Timestamp;
 use ledger::{auth, memory_writer::WriterTerms};
 use runner::{
     execute::command::ApiAccess,
-    memory_writer::{MemoryWriter, WriterModel},
+    memory_writer::{ContinuityScorer, MemoryWriter, WriterModel},
 };
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::{task::JoinSet, time::sleep};
@@ -21,6 +21,7 @@ pub struct PreparedWriter {
     workspace: String,
     terms: WriterTerms,
     writer_model: Arc<WriterModel>,
+    scores_continuity: bool,
 }
 
 impl PreparedWriter {
@@ -47,7 +48,8 @@ pub fn prepare(settings: &Settings) -> Result<Vec<PreparedWriter>, Error> {
         let workspace = workspace.ok_or_else(missing)?;
         let writer_model = memory.writer_model(agent, &environment);
         let writer_model = writer_model.map_err(|why| Error::Value(format!("memory.agents.{agent}: {why}")))?;
-        writers.push(PreparedWriter { agent: agent.clone(), workspace, terms, writer_model });
+        let scores_continuity = memory.scores_continuity(agent);
+        writers.push(PreparedWriter { agent: agent.clone(), workspace, terms, writer_model, scores_continuity });
     }
     Ok(writers)
 }
@@ -74,8 +76,19 @@ async fn serve(state: AppState, writer: PreparedWriter, started: Timestamp) {
             () = state.shutdown.begun() => return,
         }
     };
-    let PreparedWriter { agent, terms, writer_model, .. } = writer;
+    let PreparedWriter { agent, terms, writer_model, scores_continuity, .. } = writer;
     tracing::info!(agent, workspace = tenant.slug, "a memory writer is at work");
+    let scorer = scores_continuity.then(|| ContinuityScorer {
+        tenant_id: tenant.id,
+        agent: agent.clone(),
+        tokens_per_day: terms.tokens_per_day,
+        writer_model: Arc::clone(&writer_model),
+    });
+    let scoring = async {
+        if let Some(scorer) = scorer {
+            scorer.work(state.ledger.clone(), state.shutdown.token()).await;
+        }
+    };
     let writer = MemoryWriter { tenant_id: tenant.id, agent, terms, writer_model };
-    writer.work(state.ledger.clone(), started, state.shutdown.token()).await;
+    tokio::join!(writer.work(state.ledger.clone(), started, state.shutdown.token()), scoring);
 }

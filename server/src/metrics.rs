@@ -100,6 +100,7 @@ struct Activity {
     messages_given_up: Counter<u64, AtomicU64>,
     writer_runs: Family<RunLabel, Counter<u64, AtomicU64>>,
     memory_ratings: Family<RatingLabel, Counter<u64, AtomicU64>>,
+    vector_failures: Counter<u64, AtomicU64>,
 }
 
 impl Activity {
@@ -109,6 +110,8 @@ impl Activity {
         registry.register("messages_given_up", given_up, self.messages_given_up.clone());
         registry.register("memory_writer_runs", "Runs of memory writers", self.writer_runs.clone());
         registry.register("memory_ratings", "Ratings of memories by result", self.memory_ratings.clone());
+        let no_vectors = "Times that no vectors of memories or of a search could be made";
+        registry.register("memory_vector_failures", no_vectors, self.vector_failures.clone());
     }
 
     fn update(&self, counted: &ledger::Counted) {
@@ -180,7 +183,7 @@ impl Metrics {
         registry.register("sessions_claimed", "Sessions claimed by workers", claims.clone());
         registry.register("writer_queue_items", "Writes waiting for the writer", writer.queue_items.clone());
         registry.register("writer_groups_committed", "Transactions committed by the writer", writer.groups.clone());
-        registry.register("writer_items_committed", "Writes in those transactions", writer.items.clone());
+        registry.register("writer_items_committed", "Writes, alone or in those transactions", writer.items.clone());
         registry.register("events_appended", "Events appended to logs", writer.events.clone());
         let captured = Captured::default();
         let missed = "Turns that could not be captured when it was tried; they are tried again";
@@ -258,6 +261,7 @@ impl Metrics {
         self.writer.items.inner().store(stats.items_committed, Relaxed);
         self.writer.events.inner().store(stats.events_appended, Relaxed);
         self.activity.update(&ledger.counted());
+        self.activity.vector_failures.inner().store(ledger::memory_vector::failures(ledger), Relaxed);
         self.database.update(ledger.database_use());
         self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
         if let Some(dropped) = self.dropped_by_export.get() {

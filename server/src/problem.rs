@@ -57,10 +57,13 @@ impl Problem {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
-    /// The same problem, with other names for its fields.
-    pub(crate) fn with_field_names(mut self, name: impl Fn(&str) -> String) -> Self {
+    /// The same problem at the controls of a form. `place` returns the name of a field's control, and a text about the
+    /// place inside of it, which begins the message.
+    pub(crate) fn with_places(mut self, place: impl Fn(&str) -> (String, String)) -> Self {
         for error in &mut self.errors {
-            error.field = name(&error.field);
+            let (control, inside) = place(&error.field);
+            error.message.insert_str(0, &inside);
+            error.field = control;
         }
         self
     }

@@ -33,7 +33,6 @@ mod interaction;
 mod mcp_server;
 mod memory;
 mod memory_forget;
-mod memory_writer;
 mod paced_run;
 mod relevance;
 mod response;
@@ -46,6 +45,7 @@ mod telemetry;
 mod tests;
 mod thread;
 mod tool;
+mod tool_link;
 mod tool_run;
 mod view;
 mod webhook;
@@ -64,9 +64,8 @@ pub use human::*;
 pub use insight::*;
 pub use interaction::*;
 pub use mcp_server::*;
-pub use memory::*;
+pub use memory::{memory_flush, memory_run, *};
 pub use memory_forget::{forget_person, forgotten_person};
-pub use memory_writer::{memory_flush, memory_run};
 pub use paced_run::{new_paced_run, paced_run, paced_run_detail};
 pub use relevance::{memory_ratings, rated_memories, session_memory};
 pub use response::*;
@@ -77,9 +76,10 @@ pub use share_link::share_link;
 pub use telemetry::telemetry;
 pub use thread::*;
 pub use tool::*;
+pub use tool_link::tool_link;
 pub use tool_run::{
     change_tool_fields, open_tool_draft, promote_run, run_tool, run_tool_draft, saved_tool_input, tool_run,
-    tool_session, tool_sessions,
+    tool_run_output, tool_session, tool_sessions,
 };
 pub use view::*;
 pub use webhook::*;
@@ -227,7 +227,7 @@ pub fn session(record: Session) -> wire::session::Session {
     let elapsed = record.started_at.zip(record.completed_at()).map(|(from, to)| (to - from).num_milliseconds());
     let (status, end_reason, waits_for) = (record.status(), record.end_reason(), record.waits_for());
     let (lease_expires_at, deadline_at) = (record.lease_expires_at(), record.deadline_at());
-    let completed_at = record.completed_at();
+    let (completed_at, result_left_out) = (record.completed_at(), record.result_left_out());
     let (result, error) = match record.state.into_ended() {
         None => (None, None),
         Some(Ended { result, error_message, error_code: code, .. }) => {
@@ -248,6 +248,7 @@ pub fn session(record: Session) -> wire::session::Session {
         input: record.input.map(json),
         metadata: json(record.metadata),
         result: result.map(json),
+        result_left_out,
         usage: record.usage.map(json),
         error,
         parent_id: record.parent_id,
@@ -265,6 +266,8 @@ pub fn session(record: Session) -> wire::session::Session {
         completed_at,
         deadline_at,
         duration_ms: elapsed.and_then(|ms| u64::try_from(ms).ok()),
+        tags: record.tags,
+        assignee_id: record.assignee,
     }
 }
 

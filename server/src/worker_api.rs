@@ -278,9 +278,11 @@ impl WorkerApi for LocalWorkerApi {
         })
     }
 
-    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64) -> ApiFuture<'a, CanvasPatches> {
+    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64, wait_seconds: u32) -> ApiFuture<'a, CanvasPatches> {
         Box::pin(async move {
-            let found = canvas::patches(&self.state.ledger, &self.scope, id, after, 0).await;
+            let (ledger, wait) = (&self.state.ledger, Duration::from_secs(wait_seconds.into()));
+            let stop = self.state.shutdown.begun();
+            let found = canvas::wait_for_patches(ledger, &self.scope, id, (after, 0), wait, stop).await;
             found.map(wire_map::canvas_patches).map_err(refused)
         })
     }

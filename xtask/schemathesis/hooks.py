@@ -64,6 +64,8 @@ RULES = {
     "modifiedArgs": "goes with a tool call, and not together with modifiedOutput",
     "modifiedOutput": "goes with an output",
     "onExpiry": "`fail` goes with a blocking request that expires",
+    "channel": "no channel for an incognito conversation",
+    "output": "goes with a run of a published version that is no test",
     "outputConfig.entityType": "results of this type become entities of a type that exists",
     "outputConfig.relationField": "a relation of that type, which leads to the task's own entity",
     "author.platform": "another platform than shiftbook",
@@ -72,6 +74,7 @@ RULES = {
     "person": "the platform and the id of a person",
     "pausedToolCall": "goes with status awaiting_tool",
     "q": "fields that exist with values that they take; a search for events names a word",
+    "kind": "a record is searched for without conditions",
     "publishConfig.audience": "a group of the workspace, for a form for members",
     "publishConfig.closesAt": "later than opensAt",
     "publishConfig.embedOrigins[]": "https, or this machine by http; a name and a port that exist",
@@ -90,6 +93,10 @@ RULES = {
 
 # The same of names that many operations have: how the paths begin for which the reason holds, and why.
 RULES_OF = {
+    "add": (("/api/sessions/{id}/tags",), "a tag to add or to remove, and at most 10 of a session"),
+    "userId": (("/api/sessions/{id}/assignee",), "an active member of the workspace"),
+    "tag": (("/api/sessions/bulk",), "goes with the verbs `tag` and `untag`"),
+    "assigneeId": (("/api/sessions/bulk",), "a member, with the verb `assign`"),
     "content": (
         ("/api/feedback-requests/{id}/answer", "/api/sessions/{id}/elicitation-reply", "/api/sessions/{id}/events"),
         "an answer that is accepted needs content that fits its question",
@@ -157,9 +164,11 @@ RULES_OF = {
     ),
     "window": (("/api/failure-causes",), "not together with `since`"),
     "base": (("/api/canvases",), "a version of the canvas"),
+    "block": (("/api/canvases",), "at most 200 bytes"),
     "document": (("/api/canvases",), "one beginning, without keys that JavaScript gives a meaning of its own"),
     "fromSession": (("/api/canvases",), "a session with a result that everyone in the workspace can see"),
     "ops": (("/api/canvases",), "operations that change something"),
+    "selection": (("/api/canvases",), "does not end before it begins"),
     "participant": (("/api/canvases",), "a member or token of the workspace, or an agent"),
     "version": (("/api/canvases",), "a version of the canvas"),
     "value": (
@@ -191,6 +200,8 @@ RULES_BELOW = {
     "transport.": "an address without placeholders, and headers that may be set",
     "secretHeaders": "headers that may be set, of a server over HTTP",
     "http.": "placeholders name fields of the input, and headers may be set",
+    "mcpServers[].": "a server of a bundle has an address, or a program that the operator allows",
+    "output.": "a task and an entity that exist, and fields of its type",
     "tools[].": "what a bundle names exists in the workspace, no slug is there twice, and a tool is valid",
     "groups[].": "what a bundle names exists in the workspace, and no slug is there twice",
     "criteriaSets[].": "what a bundle names exists in the workspace, and no slug is there twice",
@@ -275,6 +286,11 @@ def before_call(ctx, case, kwargs):
         follow = (case.query or {}).get("follow")
         if follow in (True, "true", ["true"], [True]):
             case.query["follow"] = "false"
+    if case.operation.path == "/api/canvases/{id}/patches" and case.query:
+        # As for a claim below: a wait within its bounds is shortened, every other value is tried as it is.
+        wait = str(case.query.get("waitSeconds"))
+        if wait.isdecimal() and 1 < int(wait) <= 60:
+            case.query["waitSeconds"] = 1
     if not isinstance(case.body, dict):
         return
     if case.operation.path == "/api/webhooks" and isinstance(case.body.get("url"), str):

@@ -12,9 +12,9 @@ use crate::progress::announced;
 use crate::workspace::{cargo, package_with_binary, root, target};
 
 /// Goals whose references are npm packages.
-const IN_NODE: [&str; 2] = ["G8", "G13"];
-/// The goal whose reference is UmaDB.
-const UMADB: &str = "G2";
+const IN_NODE: [&str; 3] = ["G8", "G9", "G13"];
+/// Goals whose reference is UmaDB.
+const UMADB: [&str; 2] = ["G2", "G4"];
 
 pub fn bench(arguments: &[String]) -> Result<()> {
     let package = package_with_binary("bench")?.context("no package has a binary `bench`")?;
@@ -24,13 +24,16 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     let figures = if is_whole { Some(in_browser()?) } else { None };
     let references =
         if is_whole || names(arguments, &IN_NODE) { Some(crate::prerequisites::bench_references()?) } else { None };
-    let umadb = if is_whole || names(arguments, &[UMADB]) { Some(umadb()?) } else { None };
+    let umadb = if is_whole || names(arguments, &UMADB) { Some(umadb()?) } else { None };
     let mut renderer = cargo();
     renderer.args(["build", "--release", "--package", "app", "--features", "ssr", "--example", "render_page"]);
     run(&mut renderer)?;
     let mut datalake_probe = cargo();
     datalake_probe.args(["build", "--release", "--package", "datalake", "--bin", "datalake-probe"]);
     run(&mut datalake_probe)?;
+    let mut ranker_probe = cargo();
+    ranker_probe.args(["build", "--release", "--package", "ranker", "--example", "ranker_probe"]);
+    run(&mut ranker_probe)?;
     let postgres = Postgres::start()?;
     let mut bench = cargo();
     bench
@@ -41,6 +44,8 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         .arg(target("release/examples/render_page"))
         .arg("--datalake-probe")
         .arg(target("release/datalake-probe"))
+        .arg("--ranker-probe")
+        .arg(target("release/examples/ranker_probe"))
         .args(arguments);
     if let Some(folder) = references {
         bench.arg("--reference-dir").arg(folder);

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::build::Build;
+use crate::demo_canvas;
 use crate::process::{Managed, pause};
 use crate::progress::{say, seconds};
 use crate::served::{Admin, Client, Served, text};
@@ -50,7 +51,7 @@ impl Agent {
 }
 
 /// The agents of `examples/demo/`, which read this repository.
-pub const AGENTS: [Agent; 6] = [
+pub const AGENTS: [Agent; 7] = [
     Agent {
         slug: "scout",
         name: "Count open notes in the code",
@@ -96,6 +97,14 @@ pub const AGENTS: [Agent; 6] = [
         command: &["python3", "examples/demo/surveyor.py"],
         runs: &[Run { input: r#"{"file":"README.md"}"#, rests_in: "waiting_human" }],
     },
+    Agent {
+        slug: crate::demo_canvas::AGENT,
+        name: "Write about a document on a canvas",
+        description: "Writes a summary and a list of the parts of a document on a canvas, while people write there too.",
+        command: &["python3", "examples/demo/coauthor.py"],
+        // Its input names a canvas, which `demo_canvas` makes.
+        runs: &[],
+    },
 ];
 
 /// The sign-in that the first run prints and stores in `demo-signin.txt`, readable by its owner only.
@@ -103,7 +112,7 @@ pub struct SignIn {
     pub email: String,
     pub password: String,
     pub operator_token: String,
-    worker_token: String,
+    pub worker_token: String,
 }
 
 fn sign_in_file(data_dir: &Path) -> PathBuf {
@@ -204,6 +213,11 @@ pub fn play(server: &Served, sign_in: &SignIn) -> Result<String> {
     }
     settle(&client, &mut sessions)?;
     let form_url = show_forms(&client, &sessions)?;
+    if crate::workspace::find_program("python3").is_some() {
+        say("==> an agent writes on a canvas now: watch it, and write there too");
+        let (worker, url) = (server.client(&sign_in.worker_token), &server.url);
+        demo_canvas::play(&client, &worker, Some(&user_id), |page| say(&format!("    {url}{page}")))?;
+    }
     say("==> the demo is set: trigger any action in the browser, the agents keep waiting for work");
     Ok(form_url)
 }

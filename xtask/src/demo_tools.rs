@@ -1,22 +1,25 @@
 //! The tools of the demo workspace: a composite tool that counts in a file of this repository, by two calls of a small
-//! service.
+//! service, and a tool of an MCP server of npm.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::process::{Managed, pause};
 use crate::progress::say;
 use crate::served::{Client, text};
-use crate::workspace::{command, root};
+use crate::workspace::{command, find_program, root};
 
 const SERVICE: &str = "examples/demo/file_service.py";
 /// Port of the service. The addresses in the bundle name it.
 const PORT: &str = "4290";
 const BUNDLE: &str = "examples/demo/tools.json";
+/// The MCP server of the demo: its name in the settings, a tool, its input, and a part of its result.
+pub const EVERYTHING: (&str, &str, &str, &str) = ("everything", "echo", r#"{"message":"hello"}"#, "Echo: hello");
 const REPORT: &str = "/api/tools/file-report/run";
 const START_MAX: Duration = Duration::from_secs(10);
 /// Seconds that a request waits for the end of the run.
@@ -56,10 +59,39 @@ pub fn play(client: &Client) -> Result<()> {
     Ok(())
 }
 
+/// The program of the MCP server `everything` of npm, which the browser tests install; `None` if it is not there.
+pub fn everything_command() -> Option<Vec<String>> {
+    let program = root().join("end2end/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let node = find_program("node").filter(|_| program.is_file())?;
+    Some(vec![node.display().to_string(), program.display().to_string(), "stdio".to_owned()])
+}
+
+/// Allows a program as an MCP server of a workspace in a settings file.
+pub fn allow_mcp_server(settings: &Path, workspace: &str, name: &str, command: &[String]) -> Result<()> {
+    let mut file = std::fs::File::options().append(true).open(settings)?;
+    // A list of texts in JSON is one in TOML.
+    writeln!(file, "\n[mcp.{name}]\nworkspace = \"{workspace}\"\ncommand = {}", json!(command))?;
+    Ok(())
+}
+
+/// Adds an MCP server, imports one of its tools, and runs it. `expected` is a part of its result.
+pub fn run_mcp_tool(client: &Client, (server, tool, input, expected): (&str, &str, &str, &str)) -> Result<()> {
+    let transport = json!({ "kind": "stdio", "program": server });
+    client.post("/api/mcp-servers", &json!({ "name": server, "slug": server, "transport": transport }))?;
+    client.post(&format!("/api/mcp-servers/{server}/refresh"), &json!({}))?;
+    client.post(&format!("/api/mcp-servers/{server}/import"), &json!({ "tools": [tool] }))?;
+    let path = format!("/api/tools/{server}-{tool}");
+    client.post(&format!("{path}/publish"), &json!({}))?;
+    let input: Value = serde_json::from_str(input)?;
+    let run = client.post(&format!("{path}/run"), &json!({ "input": input, "waitSeconds": RUN_SECONDS }))?;
+    if text(&run, "status")? != "completed" || !run["result"].to_string().contains(expected) {
+        bail!("the run of {tool} did not return {expected}: {run}");
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     #[test]

@@ -1,6 +1,5 @@
 //! Runs every example of `examples/` against a server, so that what the documentation shows works.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::build::Build;
 use crate::demo::{self, Agent, Run, Watched};
+use crate::demo_canvas;
 use crate::demo_tools;
 use crate::prerequisites::example_python;
 use crate::process::{Managed, capture, pause, run_quietly};
@@ -50,10 +50,8 @@ const ANSWERS: [(&str, &str); 3] = [
 ];
 
 /// MCP servers of npm and PyPI, each with a tool, its input, and a part of its result.
-const MCP_SERVERS: [(&str, &str, &str, &str); 2] = [
-    ("everything", "echo", r#"{"message":"hello"}"#, "Echo: hello"),
-    ("tables", "area", r#"{"width":1.5,"length":2}"#, "3.0"),
-];
+const MCP_SERVERS: [(&str, &str, &str, &str); 2] =
+    [demo_tools::EVERYTHING, ("tables", "area", r#"{"width":1.5,"length":2}"#, "3.0")];
 
 /// Workspace of the examples.
 const TENANT: &str = "examples";
@@ -78,7 +76,6 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
 
     let mut count = Count::default();
     for agent in demo::AGENTS.iter().chain(&COMMANDS).chain(&WORKERS) {
-        say(&format!("    {}", agent.script()));
         let start = || {
             if WORKERS.iter().any(|other| other.slug == agent.slug) {
                 start_worker(&server, &worker, agent, &log)
@@ -86,52 +83,20 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
                 server.worker(&worker, agent.slug, &command_line(agent), "0", &log)
             }
         };
-        match start().and_then(|mut process| {
+        count_one(&mut count, agent.script(), || {
+            let mut process = start()?;
             let outcome = run_sessions(&client, agent);
             process.stop();
             outcome
-        }) {
-            Ok(()) => count.passed += 1,
-            Err(error) => {
-                say(&format!("    {}: {error:#}", agent.script()));
-                count.failed += 1;
-            }
-        }
+        });
     }
-    say("    examples/demo/tools.json");
-    match tools(&client, &log) {
-        Ok(()) => count.passed += 1,
-        Err(error) => {
-            say(&format!("    examples/demo/tools.json: {error:#}"));
-            count.failed += 1;
-        }
-    }
-    say("    a conversation of the demo is remembered");
-    match talk(&server, &worker, &client, &log) {
-        Ok(()) => count.passed += 1,
-        Err(error) => {
-            say(&format!("    a conversation of the demo is remembered: {error:#}"));
-            count.failed += 1;
-        }
-    }
+    count_one(&mut count, "examples/demo/tools.json", || tools(&client, &log));
+    count_one(&mut count, "an agent writes on a canvas", || write_on_canvas(&server, &worker, &client, &log));
+    count_one(&mut count, "a conversation of the demo is remembered", || talk(&server, &worker, &client, &log));
     for example in MCP_SERVERS {
-        say(&format!("    the MCP server {}", example.0));
-        match run_mcp_tool(&client, example) {
-            Ok(()) => count.passed += 1,
-            Err(error) => {
-                say(&format!("    the MCP server {}: {error:#}", example.0));
-                count.failed += 1;
-            }
-        }
+        count_one(&mut count, &format!("the MCP server {}", example.0), || demo_tools::run_mcp_tool(&client, example));
     }
-    say("    examples/load_training_data.py");
-    match load_training_data(&folder.path().join("exports")) {
-        Ok(()) => count.passed += 1,
-        Err(error) => {
-            say(&format!("    examples/load_training_data.py: {error:#}"));
-            count.failed += 1;
-        }
-    }
+    count_one(&mut count, "examples/load_training_data.py", || load_training_data(&folder.path().join("exports")));
     *tests = Some(count);
     if count.failed > 0 {
         println!("{}", std::fs::read_to_string(&log).unwrap_or_default());
@@ -140,12 +105,34 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     Ok(())
 }
 
+/// Runs one example and counts whether it passed.
+fn count_one(count: &mut Count, name: &str, run: impl FnOnce() -> Result<()>) {
+    say(&format!("    {name}"));
+    match run() {
+        Ok(()) => count.passed += 1,
+        Err(error) => {
+            say(&format!("    {name}: {error:#}"));
+            count.failed += 1;
+        }
+    }
+}
+
 /// Runs the tools of the demo with the service that they call.
 fn tools(client: &Client, log: &Path) -> Result<()> {
     let mut service = demo_tools::start_service(&example_python(), log)?;
     let outcome = demo_tools::play(client);
     service.stop();
     outcome
+}
+
+/// Lets the agent of the demo's canvas write on one.
+fn write_on_canvas(server: &Served, worker_token: &str, client: &Client, log: &Path) -> Result<()> {
+    let agent = demo::AGENTS.iter().find(|agent| agent.slug == demo_canvas::AGENT);
+    let agent = agent.context("the demo has no such agent")?;
+    let mut worker = server.worker(worker_token, agent.slug, &command_line(agent), "0", log)?;
+    let outcome = demo_canvas::play(client, &server.client(worker_token), None, |_| {});
+    worker.stop();
+    outcome.map(drop)
 }
 
 /// Talks with an agent of the demo as a person, and waits until its memory writer proposes what to remember of it.
@@ -174,34 +161,11 @@ fn talk(server: &Served, worker_token: &str, client: &Client, log: &Path) -> Res
 
 /// Adds the programs that are MCP servers to a settings file.
 fn allow_mcp_servers(settings: &Path) -> Result<()> {
-    let everything = root().join("end2end/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let everything = demo_tools::everything_command().context("the MCP server of npm is not installed")?;
     let server = root().join("examples/mcp_server.py");
-    let commands = [
-        ("everything", vec!["node".to_owned(), everything.display().to_string(), "stdio".to_owned()]),
-        ("tables", vec![example_python().display().to_string(), server.display().to_string()]),
-    ];
-    let mut file = std::fs::File::options().append(true).open(settings)?;
-    for (name, command) in commands {
-        // A list of texts in JSON is one in TOML.
-        writeln!(file, "\n[mcp.{name}]\nworkspace = \"{TENANT}\"\ncommand = {}", json!(command))?;
-    }
-    Ok(())
-}
-
-/// Adds an MCP server, imports one of its tools, and runs it.
-fn run_mcp_tool(client: &Client, (server, tool, input, expected): (&str, &str, &str, &str)) -> Result<()> {
-    let transport = json!({ "kind": "stdio", "program": server });
-    client.post("/api/mcp-servers", &json!({ "name": server, "slug": server, "transport": transport }))?;
-    client.post(&format!("/api/mcp-servers/{server}/refresh"), &json!({}))?;
-    client.post(&format!("/api/mcp-servers/{server}/import"), &json!({ "tools": [tool] }))?;
-    let path = format!("/api/tools/{server}-{tool}");
-    client.post(&format!("{path}/publish"), &json!({}))?;
-    let input: Value = serde_json::from_str(input)?;
-    let run = client.post(&format!("{path}/run"), &json!({ "input": input, "waitSeconds": 20 }))?;
-    if text(&run, "status")? != "completed" || !run["result"].to_string().contains(expected) {
-        bail!("the run of {tool} did not return {expected}: {run}");
-    }
-    Ok(())
+    let tables = [example_python().display().to_string(), server.display().to_string()];
+    demo_tools::allow_mcp_server(settings, TENANT, demo_tools::EVERYTHING.0, &everything)?;
+    demo_tools::allow_mcp_server(settings, TENANT, "tables", &tables)
 }
 
 /// Asks again and again until the answer is yes.

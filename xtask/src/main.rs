@@ -6,9 +6,12 @@
 mod bench;
 mod build;
 mod demo;
+mod demo_canvas;
 mod demo_tools;
 mod e2e;
+mod embedding;
 mod examples;
+mod footprint;
 mod hosts;
 mod postgres;
 mod prerequisites;

@@ -184,6 +184,13 @@ pub fn trl_python() -> Result<PathBuf> {
     Ok(target("trl/bin/python3"))
 }
 
+/// The Python that has a sentence encoder with its weights. Only one long check needs it.
+pub fn embedding_python() -> Result<PathBuf> {
+    let requirements = "crates/bench/embedding/requirements.txt";
+    python_environment("embedding", requirements, &[], "install the sentence encoder (150 MB)")?;
+    Ok(target("embedding/bin/python3"))
+}
+
 fn python_packages() -> Result<()> {
     python_environment("python", "examples/requirements.txt", &[], "install the Python packages of the examples")?;
     python_environment("schemathesis", "xtask/schemathesis/requirements.txt", &[], "install Schemathesis")

@@ -135,6 +135,10 @@ impl Managed {
         Managed::spawn(command, Kind::Service)
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn stdout(&mut self) -> Result<ChildStdout> {
         self.child.stdout.take().with_context(|| format!("{} has no stdout to read", self.name))
     }

@@ -71,6 +71,10 @@ pub fn run(options: &Options) -> Result<()> {
         }
         _ => None,
     };
+    let everything = settings.as_deref().zip(demo_tools::everything_command());
+    if let Some((settings, command)) = &everything {
+        demo_tools::allow_mcp_server(settings, demo::TENANT, demo_tools::EVERYTHING.0, command)?;
+    }
     let log = data_dir.join(LOG);
     let mut server = Served::start_logged(build, &data_dir, &options.listen, settings.as_deref(), &log)?;
     say("");
@@ -99,6 +103,9 @@ pub fn run(options: &Options) -> Result<()> {
         demo::play(&server, sign_in)?;
         if service.is_some() {
             demo_tools::play(&server.client(&sign_in.operator_token))?;
+        }
+        if everything.is_some() {
+            demo_tools::run_mcp_tool(&server.client(&sign_in.operator_token), demo_tools::EVERYTHING)?;
         }
     }
     server.wait()

@@ -105,6 +105,10 @@ impl Served {
         Ok(Served { url, build, process, log: log.map(Path::to_path_buf) })
     }
 
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
     /// Waits until the server ends or xtask is interrupted.
     pub fn wait(&mut self) -> Result<()> {
         loop {

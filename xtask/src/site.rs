@@ -40,6 +40,10 @@ const HASH_DIGITS: usize = 8;
 const PARTS_LOADER: &str = "frontend/src/parts.js";
 /// The script of forms that people answer. Their pages load no other.
 const FORM_SCRIPT: &str = "frontend/src/form.js";
+/// The script of trees of results. Only pages with such a tree load it, and pages on which one can arrive.
+const TREE_SCRIPT: &str = "frontend/src/tree.js";
+/// The script of the slider of a canvas's versions. Only that page loads it.
+const SCRUB_SCRIPT: &str = "frontend/src/scrub.js";
 /// Plain names and hashed ones.
 const MANIFEST: &str = "manifest.json";
 /// The files of each lazy function, for the budgets. Pages do not need it: the script has the same.
@@ -251,7 +255,15 @@ impl Site {
         }
         self.add("form-css", "form.css", bundle_styles(&root().join("style/form.css"))?.into_bytes());
         self.add("shared-css", "shared.css", bundle_styles(&root().join("style/shared.css"))?.into_bytes());
-        self.add("form-js", "form.js", minified(&fs::read_to_string(root().join(FORM_SCRIPT))?)?.into_bytes());
+        self.add("run-css", "run.css", bundle_styles(&root().join("style/run.css"))?.into_bytes());
+        let scripts = [
+            ("form-js", "form.js", FORM_SCRIPT),
+            ("tree-js", "tree.js", TREE_SCRIPT),
+            ("scrub-js", "scrub.js", SCRUB_SCRIPT),
+        ];
+        for (logical, name, script) in scripts {
+            self.add(logical, name, minified(&fs::read_to_string(root().join(script))?)?.into_bytes());
+        }
         Ok(())
     }
 

@@ -9,7 +9,8 @@ use crate::steps::{Count, Report};
 use crate::torture::Tier;
 use crate::workspace::cargo;
 use crate::{
-    e2e, examples, hosts, prerequisites, rust_tests, schemathesis, scratch, site, tidy, torture, trl, wasm_target,
+    e2e, embedding, examples, footprint, hosts, prerequisites, rust_tests, schemathesis, scratch, site, tidy, torture,
+    trl, wasm_target,
 };
 
 /// The search for planted bugs: a minute for each, of which they took half at most.
@@ -24,7 +25,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "only")]
     quick: bool,
     /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest. The
-    /// steps `planted`, `trl` and `hosts` and more phases of Schemathesis are added.
+    /// steps `planted`, `trl`, `embedding` and `hosts` and more phases of Schemathesis are added.
     #[arg(long, conflicts_with = "quick")]
     release: bool,
 }
@@ -49,12 +50,14 @@ enum Step {
     Schemathesis,
     /// Only with `--release` or by name: it installs TRL.
     Trl,
+    /// Only with `--release` or by name: it installs a sentence encoder and distils it, which takes minutes.
+    Embedding,
     /// Only with `--release` or by name: it installs six coding hosts.
     Hosts,
 }
 
 impl Step {
-    const ALL: [Step; 17] = [
+    const ALL: [Step; 18] = [
         Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
@@ -73,6 +76,7 @@ impl Step {
         Step::Torture,
         Step::Planted,
         Step::Trl,
+        Step::Embedding,
         Step::Hosts,
     ];
 
@@ -94,6 +98,7 @@ impl Step {
             Step::Examples => "examples",
             Step::Schemathesis => "schemathesis",
             Step::Trl => "trl",
+            Step::Embedding => "embedding",
             Step::Hosts => "hosts",
         }
     }
@@ -108,7 +113,7 @@ impl Step {
             Step::Tests => &[Step::Compile, Step::Postgres],
             Step::Release | Step::Budget | Step::Planted => &[Step::Site],
             Step::Torture => &[Step::Site, Step::Compile, Step::Postgres],
-            Step::Trl | Step::Hosts => &[Step::Site, Step::Compile],
+            Step::Trl | Step::Embedding | Step::Hosts => &[Step::Site, Step::Compile],
             Step::E2e | Step::Examples | Step::Schemathesis => &[Step::Prerequisites, Step::Site, Step::Compile],
         }
     }
@@ -125,13 +130,14 @@ impl Step {
                 | Step::Examples
                 | Step::Schemathesis
                 | Step::Trl
+                | Step::Embedding
                 | Step::Hosts
         )
     }
 
     /// Whether the step runs only with `--release` or if it is named.
     fn is_long(self) -> bool {
-        matches!(self, Step::Planted | Step::Trl | Step::Hosts)
+        matches!(self, Step::Planted | Step::Trl | Step::Embedding | Step::Hosts)
     }
 
     /// Whether this step runs if only `goal` is named.
@@ -206,7 +212,10 @@ fn perform(
         }
         Step::Tests => rust_tests::check(&url(postgres)?, tests),
         Step::Release => build::build(),
-        Step::Budget => site::check_budget(),
+        Step::Budget => {
+            site::check_budget()?;
+            if build == Build::Release { footprint::check() } else { Ok(()) }
+        }
         Step::Torture => match torture.take() {
             Some(running) => running.finish(),
             None => Tier::start(build, &url(postgres)?)?.finish(),
@@ -220,6 +229,7 @@ fn perform(
         Step::Examples => examples::check(build, tests),
         Step::Schemathesis => schemathesis::check(build, tests),
         Step::Trl => trl::check(build),
+        Step::Embedding => embedding::check(build),
         Step::Hosts => hosts::check(build, tests),
     }
 }
@@ -253,13 +263,14 @@ mod tests {
         assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
         assert_eq!(names(Step::Planted), "site planted");
         assert_eq!(names(Step::Trl), "site compile trl");
+        assert_eq!(names(Step::Embedding), "site compile embedding");
         assert_eq!(names(Step::Hosts), "site compile hosts");
     }
 
     #[test]
     fn a_long_step_runs_only_where_it_is_named_and_before_a_release() {
         let options = |only, release| Options { only, quick: false, release };
-        for step in [Step::Planted, Step::Trl, Step::Hosts] {
+        for step in [Step::Planted, Step::Trl, Step::Embedding, Step::Hosts] {
             assert!(!step.is_wanted(&options(None, false)));
             assert!(step.is_wanted(&options(None, true)));
             assert!(step.is_wanted(&options(Some(step), false)));

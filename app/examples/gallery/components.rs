@@ -14,7 +14,7 @@ use app::{
         dialog::Dialog,
         diff::Diff,
         empty::{Connect, ConnectAgent, Connection, Empty},
-        field::{CheckBoxes, Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
+        field::{CheckBox, CheckBoxes, Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
         icon::Icon,
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
@@ -106,7 +106,14 @@ fn fields() -> impl IntoView {
         ],
     );
     let options = || vec![(String::new(), "None".to_owned()), ("a".to_owned(), LONG.to_owned())];
-    let boxes = || vec![("e".to_owned(), "Europe".to_owned(), true), ("l".to_owned(), LONG.to_owned(), false)];
+    let boxes = || {
+        let box_of = |value: &str, label: &str, is_ticked| CheckBox {
+            value: value.to_owned(),
+            label: label.to_owned(),
+            is_ticked,
+        };
+        vec![box_of("e", "Europe", true), box_of("l", LONG, false)]
+    };
     let groups = || vec![("At once, as", options()), ("By a task", vec![("b".to_owned(), "Take over".to_owned())])];
     let state = |scope: &'static str, form: &FormState| {
         view! {

@@ -107,6 +107,8 @@ fn detail(approval: Approval, form: FormState) -> Made<Detail> {
         now: now(),
         timezone: "UTC".to_owned(),
         viewer_id: None,
+        styles: String::new(),
+        schema: None,
         form,
     })
 }

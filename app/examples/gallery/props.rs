@@ -11,12 +11,15 @@ pub fn shell() -> Shell {
         pages_css_href: "/style/pages.css".into(),
         js_href: "/pkg/shiftbook.js".into(),
         wasm_href: "/pkg/shiftbook_bg.wasm".into(),
+        tree_js_href: "/pkg/tree.js".into(),
+        scrub_js_href: "/pkg/scrub.js".into(),
         nonce: "gallery".into(),
         theme: Theme::System,
         viewer: Some(me(Role::Admin)),
         working_on: None,
         workspaces: Vec::new(),
         needs_me: 0,
+        saved: Vec::new(),
         live_mark: String::new(),
         notice: None,
         now: now(),
@@ -83,6 +86,7 @@ pub fn section(bucket: Bucket, count: u32) -> today::Section {
     let log = log();
     today::Section {
         bucket,
+        progress: Default::default(),
         sessions: (0..sessions)
             .map(|n| SessionEntry {
                 action_name: Some("Triage support mail".into()),
@@ -120,6 +124,8 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
             gate: None,
             may_forget: true,
             may_share: true,
+            may_label: true,
+            assignee: None,
             rating: if session.status.is_final() { session_page::Rating::Ask } else { session_page::Rating::Silent },
             failure: matches!(session.status, Status::Failed | Status::Expired).then(|| sample::failure(0)),
             session,
@@ -127,6 +133,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
             action_status: None,
             promoted: None,
             promotion_waits_at: None,
+            output: None,
             timeline: events.clone(),
             shown: (0, 0),
             offer: Default::default(),

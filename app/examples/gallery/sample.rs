@@ -77,6 +77,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
         input: Some(raw(&json!({"mailbox": "support@northwind.example", "since": "2026-11-20"}))),
         metadata: raw(&json!({})),
         result: (status == Status::Completed).then(|| raw(&json!({"answered": 12, "escalated": 2}))),
+        result_left_out: false,
         usage: (n % 2 == 1).then(|| raw(&json!({"inputTokens": 48_213, "outputTokens": 3_120, "costUsd": 0.1934}))),
         error: (status == Status::Failed).then(|| SessionError {
             message:
@@ -93,6 +94,8 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
         attempts_max: 3,
         lease_expires_at: None,
         deadline_at: None,
+        tags: Vec::new(),
+        assignee_id: None,
         head_sequence: 18 + u64::from(n) * 7,
         head_digest: "9f2c41d7e05b8a63".repeat(4),
         created_at: ago(minutes),

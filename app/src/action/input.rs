@@ -4,14 +4,18 @@
 //! fields start with the input of the latest session.
 
 use crate::{
-    FieldError, FormState,
-    inbox::{FormField, render_fields, schema_fields, typed_value},
+    FormState,
     render::static_html,
-    trigger::INPUT,
+    schema_form::{Place, shown_fields},
+    trigger::{TriggerAction, TypedInput},
     ui::field::{Field, TextArea},
 };
-use domain::action::INPUT_SCHEMA;
-use leptos::{prelude::*, tachys::html::InertElement};
+use domain::{
+    action::INPUT_SCHEMA,
+    issue::Issue,
+    schema_form::{Form, INPUT, begin, place_of_path, read, write},
+};
+use leptos::{prelude::*, server_fn::ServerFn as _, tachys::html::InertElement};
 use serde_json::{Map, Value, value::RawValue};
 use wire::action::Action;
 
@@ -19,38 +23,48 @@ fn metadata(action: &Action) -> Map<String, Value> {
     serde_json::from_str(action.metadata.get()).unwrap_or_default()
 }
 
-/// The fields of the task's input; empty without a schema.
-fn task_fields(action: &Action) -> Vec<FormField> {
-    let schema = metadata(action).remove(INPUT_SCHEMA).filter(Value::is_object);
-    schema.map_or_else(Vec::new, |schema| schema_fields(&schema, (INPUT, |base, key| format!("{base}.{key}")), "Input"))
+/// The schema of the task's input, if it has one.
+fn schema_of(action: &Action) -> Option<Value> {
+    metadata(action).remove(INPUT_SCHEMA).filter(Value::is_object)
 }
 
-/// The names of the form's fields.
-pub fn names(action: &Action) -> Vec<String> {
-    let form_fields = task_fields(action);
-    if form_fields.is_empty() {
-        vec![INPUT.to_owned()]
-    } else {
-        form_fields.iter().flat_map(FormField::names).collect()
-    }
+/// The form for the input of a session.
+pub struct InputFields {
+    /// The fields.
+    pub html: InertElement,
+    /// Their names, at which messages are shown.
+    pub names: Vec<String>,
+    /// Whether a text file can be chosen.
+    pub takes_files: bool,
+    /// The button that makes the whole input one text area for JSON.
+    pub json_button: Option<InertElement>,
 }
 
 /// The form's fields, starting with the input of the latest session.
-pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) -> Vec<InertElement> {
+pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) -> InputFields {
     let last: Option<Value> = last.and_then(|last| serde_json::from_str(last.get()).ok()).filter(|v| *v != Value::Null);
-    let form_fields = task_fields(action);
-    if form_fields.is_empty() {
+    let Some(schema) = schema_of(action) else {
         let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
         let start = last.as_ref().map(text).unwrap_or_default();
-        return vec![static_html(
+        let html = static_html(
             view! { <TextArea scope="trigger" field=Field::new(INPUT, "Input").hint(hint) json=true value=&start form=form/> },
-        )];
-    }
-    let again = |form_field: FormField| match &last {
-        Some(last) => form_field.starting_with(last),
-        None => form_field,
+        );
+        return InputFields { html, names: vec![INPUT.to_owned()], takes_files: false, json_button: None };
     };
-    render_fields("trigger", &form_fields.into_iter().map(again).collect::<Vec<_>>(), form)
+    let own = Form::of_input(&schema);
+    let place = Place {
+        scope: "trigger",
+        label: "Input",
+        target: TriggerAction::PATH,
+        nothing: "This task takes no input.",
+        keeps_rows: false,
+    };
+    let drawn = shown_fields(place, own, form, || match &last {
+        Some(last) => write(own, last),
+        None => begin(own),
+    });
+    let (html, takes_files, json_button) = (drawn.html, drawn.takes_files, drawn.json_button);
+    InputFields { html, names: drawn.names.into_iter().collect(), takes_files, json_button }
 }
 
 /// A value as the text that is read as this value: strings as they are, everything else as JSON. A string that is JSON
@@ -64,21 +78,29 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The input that was typed, as JSON; `None` if the task has no schema.
+/// The input that was typed, as JSON; `None` if the task has no schema. A form without fields gives no input, so that
+/// the defaults of the schema are used.
 ///
 /// # Errors
-/// One error for each field whose text cannot be parsed, with the name of the field.
-pub fn input_typed(
-    action: &Action,
-    typed: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Option<String>>, Vec<FieldError>> {
-    let form_fields = task_fields(action);
-    if form_fields.is_empty() {
-        return Ok(None);
+/// One issue for each field whose text cannot be parsed, with the name of the field.
+pub fn input_typed(action: &Action, typed: &TypedInput) -> Result<Option<Option<String>>, Vec<Issue>> {
+    let Some(schema) = schema_of(action) else { return Ok(None) };
+    if *typed == TypedInput::default() {
+        return Ok(Some(None));
     }
-    let value =
-        typed_value(&form_fields, typed)?.filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
+    let value = read(Form::of_input(&schema), &typed.fields())?
+        .filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
     Ok(Some(value.map(|value| value.to_string())))
+}
+
+/// The control at which an error of the input is shown, and a text about the place inside of it. A refusal names a part
+/// by its path, such as `input.stops[0].city`. Any other name stays as it is.
+pub fn place_of_input_error(action: &Action, typed: &TypedInput, path: &str) -> (String, String) {
+    let of_input = path.strip_prefix(INPUT).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+    match schema_of(action).filter(|_| of_input) {
+        Some(schema) => place_of_path(Form::of_input(&schema), &typed.fields(), path),
+        None => (path.to_owned(), String::new()),
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +134,7 @@ mod tests {
 
     fn html(action: &Action, last: Option<Value>) -> String {
         let last = last.map(|last| raw(&last));
-        input_fields(action, last.as_deref(), &FormState::default()).into_iter().map(to_html).collect()
+        to_html(input_fields(action, last.as_deref(), &FormState::default()).html)
     }
 
     fn weekly() -> Action {
@@ -140,7 +162,7 @@ mod tests {
         assert_eq!([json!("12"), json!(12), json!("{}")].map(|value| text(&value)), ["\"12\"", "12", "\"{}\""]);
         let object = html(&free, Some(json!({"a": 1})));
         assert!(object.replace("&quot;", "\"").contains("\"a\": 1"), "{object}");
-        assert_eq!(input_typed(&free, |_| None), Ok(None));
+        assert_eq!(input_typed(&free, &TypedInput::default()), Ok(None));
     }
 
     #[test]
@@ -158,12 +180,28 @@ mod tests {
         assert!(day.contains("type=\"date\"") && day.contains("value=\"2026-03-01\""), "{day}");
     }
 
+    fn typed(texts: &[(&str, &str)]) -> TypedInput {
+        TypedInput::Fields(texts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect())
+    }
+
     #[test]
     fn what_is_typed_becomes_the_input() {
-        let typed = |name: &str| (name == "input.week").then(|| " 48 ".to_owned());
-        assert_eq!(input_typed(&weekly(), typed), Ok(Some(Some("{\"week\":48}".into()))));
-        assert_eq!(input_typed(&weekly(), |_| None), Ok(Some(None)), "nothing typed is no input");
-        let wrong = input_typed(&weekly(), |name| (name == "input.week").then(|| "soon".to_owned())).unwrap_err();
-        assert_eq!(wrong[0].field.as_deref(), Some("input.week"));
+        assert_eq!(input_typed(&weekly(), &typed(&[("week", " 48 ")])), Ok(Some(Some("{\"week\":48}".into()))));
+        assert_eq!(input_typed(&weekly(), &TypedInput::default()), Ok(Some(None)), "nothing typed is no input");
+        let wrong = input_typed(&weekly(), &typed(&[("week", "soon")])).unwrap_err();
+        assert_eq!(wrong[0].field, "input.week");
+    }
+
+    #[test]
+    fn rows_of_an_input_are_typed_and_an_error_leads_to_its_row() {
+        let stops = json!({"type": "array", "items": {"type": "object", "properties": {"city": {"type": "string"}}}});
+        let task = action(json!({"inputSchema": {"type": "object", "properties": {"stops": stops}}}));
+        let rows = typed(&[("stops.~rows", "2"), ("stops.0.city", "Oslo"), ("stops.1.city", "Bergen")]);
+        let input = input_typed(&task, &rows).unwrap().flatten().unwrap();
+        assert_eq!(input, r#"{"stops":[{"city":"Oslo"},{"city":"Bergen"}]}"#);
+        assert_eq!(place_of_input_error(&task, &rows, "input.stops[1].city").0, "input.stops.1.city");
+        assert_eq!(place_of_input_error(&task, &rows, "inputs").0, "inputs");
+        let whole = typed(&[("~", "{\"stops\": []}"), ("~json", "1")]);
+        assert_eq!(input_typed(&task, &whole), Ok(Some(Some("{\"stops\":[]}".into()))));
     }
 }

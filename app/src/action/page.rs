@@ -4,7 +4,7 @@ use super::{
     approval_form::ReviewOptions,
     approval_summary::{ApprovalSummary, approval_summary},
     form::{Targets, action_form},
-    input::{input_fields, names},
+    input::{InputFields, input_fields},
 };
 use crate::{
     FormState,
@@ -160,19 +160,21 @@ fn trigger_form(
     }
     let last = newest.and_then(|run| run.session.input.as_deref()).filter(|input| input.get() != "null");
     let again = last.is_some().then(|| view! { <p class="meta">"Filled in with the input of the latest session."</p> });
-    let names = names(action);
+    let InputFields { html: fields, names, takes_files, json_button } = input_fields(action, last, form);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let no_agent = action.agent_slug.is_none().then(|| {
         view! { <p class="meta">"This task names no agent. Its sessions wait for a worker that takes sessions without an agent name."</p> }
     });
     view! {
-        <form class="form" method="post" action=TriggerAction::PATH>
+        <form class="form" method="post" action=TriggerAction::PATH enctype=takes_files.then_some("multipart/form-data") data-address=format!("/actions/{}", action.id)>
+            // Enter in a field presses the first button, which must not be one that changes the form.
+            <button class="hidden-text" type="submit" tabindex="-1" aria-hidden="true">"Run"</button>
             {trigger_fields(shell, action)}
             <Refused messages=form.general(&names)/>
-            {input_fields(action, last, form)}
+            {fields}
             {again}
             {no_agent}
-            <div class="form-actions"><Button look=Look::Primary attr:data-key="run">"Run"</Button></div>
+            <div class="form-actions"><Button look=Look::Primary attr:data-key="run">"Run"</Button>{json_button}</div>
         </form>
     }
     .into_any()

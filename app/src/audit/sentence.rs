@@ -74,8 +74,11 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
         Kind::LinkRevoked => "Link to a form revoked",
         Kind::ShareCreated => "Session shared",
         Kind::ShareRevoked => "Link to a session revoked",
+        Kind::ToolLinkCreated => "Link to a tool created",
+        Kind::ToolLinkRevoked => "Link to a tool revoked",
         Kind::ToolPublished => "Tool published",
         Kind::ToolUnpublished => "Tool unpublished",
+        Kind::ToolTested => "Tool tested",
         Kind::ToolSecretSet => "Secret of a tool set",
         Kind::ToolSecretDeleted => "Secret of a tool deleted",
         Kind::McpServerCreated => "MCP server added",
@@ -86,6 +89,12 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
         Kind::RuleSuspended => "Rule suspended",
         Kind::RuleResumed => "Rule resumed",
         Kind::RuleDeleted => "Rule deleted",
+        Kind::CanvasParticipantSet => "Participant of a canvas set",
+        Kind::CanvasParticipantRemoved => "Participant of a canvas removed",
+        Kind::CanvasSuggestionDeclined => "Suggestion declined",
+        Kind::CanvasSuggestionReopened => "Suggestion waits again",
+        Kind::CanvasTemplateAdded => "Template of canvases added",
+        Kind::CanvasTemplateRemoved => "Template of canvases removed",
         Kind::RetentionRun => "Old sessions erased",
         Kind::RankerSwitched => "Order of memories changed",
     }
@@ -175,10 +184,12 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::WebhookDeleted => ("removed", "a webhook", String::new()),
         Kind::WorkspaceChanged => ("changed a setting:", "", setting(detail)),
         Kind::ExportStarted if text(detail, "what") == "raw" => {
-            ("exported captured prompts and answers", "", String::new())
+            ("exported captured prompts and answers", "", into_folder(detail))
         }
-        Kind::ExportStarted if text(detail, "what") == "labels" => ("exported labels of memories", "", String::new()),
-        Kind::ExportStarted if entry.target.is_none() => ("exported training data", "", String::new()),
+        Kind::ExportStarted if text(detail, "what") == "labels" => {
+            ("exported labels of memories", "", into_folder(detail))
+        }
+        Kind::ExportStarted if entry.target.is_none() => ("exported training data", "", into_folder(detail)),
         Kind::ExportStarted => ("started", "an export of training data", String::new()),
         Kind::ExportDownloaded => ("downloaded a file of", "an export of training data", String::new()),
         Kind::ResponsesDownloaded => ("downloaded the responses to", "a form", String::new()),
@@ -191,8 +202,11 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::LinkRevoked => ("revoked a link to a form", "", String::new()),
         Kind::ShareCreated => ("created a link to", "a session", days(detail)),
         Kind::ShareRevoked => ("revoked a link to", "a session", String::new()),
+        Kind::ToolLinkCreated => ("created a link to the tool", "that is gone", days(detail)),
+        Kind::ToolLinkRevoked => ("revoked a link to the tool", "that is gone", String::new()),
         Kind::ToolPublished => ("published the tool", "that is gone", tool_version(detail)),
         Kind::ToolUnpublished => ("unpublished the tool", "that is gone", String::new()),
+        Kind::ToolTested => ("tested the tool", "that is gone", revision(detail)),
         Kind::ToolSecretSet => ("set a secret of the tool", "that is gone", secret(detail)),
         Kind::ToolSecretDeleted => ("deleted a secret of the tool", "that is gone", secret(detail)),
         Kind::McpServerCreated => ("added", "an MCP server", String::new()),
@@ -203,6 +217,14 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::RuleSuspended => ("suspended", "a rule", suspended(detail).to_owned()),
         Kind::RuleResumed => ("resumed", "a rule", String::new()),
         Kind::RuleDeleted => ("deleted", "a rule", String::new()),
+        Kind::CanvasParticipantSet => ("changed who takes part in", "a canvas", participant(detail, names)),
+        Kind::CanvasParticipantRemoved => ("removed from", "a canvas", participant(detail, names)),
+        Kind::CanvasSuggestionDeclined => ("declined a suggestion for", "a canvas", suggested_by(detail, names)),
+        Kind::CanvasSuggestionReopened => {
+            ("took back the decline of a suggestion for", "a canvas", suggested_by(detail, names))
+        }
+        Kind::CanvasTemplateAdded => ("made a template of", "a canvas", String::new()),
+        Kind::CanvasTemplateRemoved => ("removed from the templates", "a canvas", String::new()),
         Kind::RetentionRun => ("erased sessions that ended before", "", day(detail)),
         Kind::RankerSwitched => ("changed what orders memories", "", ranker(detail)),
     }
@@ -262,12 +284,22 @@ fn setting(detail: &Value) -> String {
     format!("time to undo a decision, from {} to {}", seconds("from"), seconds("to"))
 }
 
+/// The folder that `shiftbook export` wrote into.
+fn into_folder(detail: &Value) -> String {
+    let folder = text(detail, "folder");
+    if folder.is_empty() { String::new() } else { format!("into {folder}") }
+}
+
 fn days(detail: &Value) -> String {
     detail["days"].as_u64().map(|days| format!("for {}", counted(days, "day"))).unwrap_or_default()
 }
 
 fn tool_version(detail: &Value) -> String {
     detail["version"].as_u64().map(|version| format!("as version {version}")).unwrap_or_default()
+}
+
+fn revision(detail: &Value) -> String {
+    detail["revision"].as_u64().map(|revision| format!("at revision {revision}")).unwrap_or_default()
 }
 
 fn secret(detail: &Value) -> String {
@@ -281,6 +313,22 @@ fn suspended(detail: &Value) -> &'static str {
         Some(SuspendedWhy::Undone) => "by undoing its decision",
         Some(SuspendedWhy::Admin) | None => "",
     }
+}
+
+/// A participant of a canvas, and their role in it if it was set.
+fn participant(detail: &Value, names: &Names) -> String {
+    let who = text(detail, "participant");
+    let role = text(detail, "role");
+    match (who.is_empty(), role.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!("the participant {}", names.actor(Some(who))),
+        (false, false) => format!("by giving {} the role {role}", names.actor(Some(who))),
+    }
+}
+
+fn suggested_by(detail: &Value, names: &Names) -> String {
+    let author = text(detail, "author");
+    if author.is_empty() { String::new() } else { format!("by {}", names.actor(Some(author))) }
 }
 
 /// What orders memories since, and before.

@@ -7,7 +7,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 thread_local! {
-    static OPENED: RefCell<Option<Rc<Database>>> = const { RefCell::new(None) };
+    /// The open databases of the page, by name.
+    static OPENED: RefCell<Vec<(&'static str, Rc<Database>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The browser has no IndexedDB, or a request to it failed.
@@ -25,11 +26,14 @@ impl From<Error> for Failed {
 /// # Errors
 /// The browser has no IndexedDB, or refuses to open the database.
 pub async fn opened(
-    name: &str,
+    name: &'static str,
     version: u32,
     create: fn(&Database) -> Result<(), Error>,
 ) -> Result<Rc<Database>, Error> {
-    if let Some(database) = OPENED.with_borrow(Clone::clone) {
+    let known = |opened: &Vec<(&'static str, Rc<Database>)>| {
+        opened.iter().find(|(other, _)| *other == name).map(|(_, database)| database.clone())
+    };
+    if let Some(database) = OPENED.with_borrow(known) {
         return Ok(database);
     }
     let mut request = Factory::new()?.open(name, Some(version))?;
@@ -38,15 +42,17 @@ pub async fn opened(
     });
     let mut database = request.await?;
     // Closes the database if another tab needs a newer schema, so that the upgrade is not blocked.
-    database.on_version_change(|_| {
-        if let Some(database) = OPENED.take() {
+    database.on_version_change(move |_| {
+        let closed: Vec<_> =
+            OPENED.with_borrow_mut(|opened| opened.extract_if(.., |(other, _)| *other == name).collect());
+        for (_, database) in closed {
             database.close();
             // The database owns the closure that is running, so it must not be dropped here.
             std::mem::forget(database);
         }
     });
     let database = Rc::new(database);
-    OPENED.set(Some(database.clone()));
+    OPENED.with_borrow_mut(|opened| opened.push((name, database.clone())));
     Ok(database)
 }
 

@@ -24,6 +24,13 @@ pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
     root.query_selector(selector).ok()??.dyn_into().ok()
 }
 
+/// Whether no element of the page has the focus.
+pub fn has_no_focus() -> bool {
+    let document = document();
+    let body = document.body();
+    document.active_element().is_none_or(|active| body.is_some_and(|body| active.is_same_node(Some(&body))))
+}
+
 /// All descendants that match a selector.
 pub fn find_all(root: &Element, selector: &str) -> Vec<HtmlElement> {
     let Ok(found) = root.query_selector_all(selector) else { return Vec::new() };
@@ -68,6 +75,13 @@ pub fn after(millis: i32, call: impl FnOnce() + 'static) {
     let call: Box<dyn FnOnce()> = Box::new(call);
     let call = Closure::once_into_js(call);
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(call.unchecked_ref(), millis);
+}
+
+/// Calls before the next frame is drawn. A page that no one sees has no frames.
+pub fn frame(call: impl FnOnce() + 'static) {
+    let call: Box<dyn FnOnce()> = Box::new(call);
+    let call = Closure::once_into_js(call);
+    let _ = window().request_animation_frame(call.unchecked_ref());
 }
 
 /// Waits this time, in milliseconds.

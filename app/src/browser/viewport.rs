@@ -3,7 +3,7 @@
 use super::dom::{self, HtmlElement};
 
 /// Its height, pixels.
-fn height() -> f64 {
+pub fn height() -> f64 {
     dom::window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default()
 }
 

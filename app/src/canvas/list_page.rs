@@ -1,24 +1,27 @@
 //! The page /canvases.
 
-use super::state_words;
 use crate::{
     document::render,
     form::FormState,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::{escape::query, number::grouped},
+    text::{
+        escape::query,
+        number::{grouped, unit},
+    },
     ui::{
         button::{Button, Look},
         empty::Empty,
-        field::{Field, Input},
+        field::{Field, Input, Select},
         notice::Refused,
         page_head::PageHead,
         pager::Pager,
+        section::Section,
         table::{Column, Table},
-        time::stamp,
+        time::moment,
     },
 };
-use domain::{limit::TITLE_CHARS_MAX, role::Permission};
+use domain::{limit::TITLE_CHARS_MAX, role::Permission, session::Status};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::canvas::CanvasSummary;
 
@@ -34,6 +37,12 @@ pub struct ListProps {
     pub is_newest: bool,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
+    /// Session whose result the new canvas begins with: its id and title.
+    pub from_session: Option<(String, String)>,
+    /// Templates of the workspace by title: id and title.
+    pub templates: Vec<(String, String)>,
+    /// Different for each page, so that a form that is sent twice creates one canvas.
+    pub key: String,
     /// State of the form that creates one.
     pub form: FormState,
 }
@@ -41,7 +50,11 @@ pub struct ListProps {
 /// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Canvases", || {
-        let ListProps { canvases, is_newest, next_cursor, form } = props;
+        let new = shell.may(Permission::StartSession).then(|| {
+            let form = new_form(&props);
+            view! { <Section name="new" title="New canvas">{form}</Section> }
+        });
+        let ListProps { canvases, is_newest, next_cursor, .. } = props;
         let list = if canvases.is_empty() {
             let sentence = "A canvas is a document that people and agents edit together. There are none yet.";
             view! { <Empty sentence=sentence/> }.into_any()
@@ -54,10 +67,25 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             <PageHead title="Canvases" crumbs=vec![("Sessions".to_owned(), "/sessions".to_owned())]/>
             {list}
             <Pager newest=newest older=older/>
-            {shell.may(Permission::StartSession).then(|| new_form(&form))}
+            {new}
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The state of a canvas as a label of its own.
+const fn state_label(status: Status) -> &'static str {
+    match status {
+        Status::Completed => "Completed",
+        Status::Abandoned => "Abandoned",
+        Status::Failed | Status::Expired => "Ended",
+        Status::Draft
+        | Status::Pending
+        | Status::Running
+        | Status::WaitingHuman
+        | Status::AwaitingTool
+        | Status::Idle => "Open",
+    }
 }
 
 fn table(canvases: &[CanvasSummary]) -> impl IntoView + use<> {
@@ -69,9 +97,9 @@ fn table(canvases: &[CanvasSummary]) -> impl IntoView + use<> {
                     <td class="table-main">
                         <a class="quiet" dir="auto" href=format!("{PATH}/{}", canvas.id)>{canvas.title.clone()}</a>
                     </td>
-                    <td>{state_words(canvas.status)}</td>
-                    <td class="meta table-number">{grouped(canvas.patches)}</td>
-                    <td class="meta">{stamp(canvas.changed_at)}</td>
+                    <td class="meta">{[state_label(canvas.status), if canvas.is_template { ", template" } else { "" }].concat()}</td>
+                    <td class="meta table-number">{grouped(canvas.patches)}<span class="unit">{unit(canvas.patches, "change")}</span></td>
+                    <td class="meta">{moment(canvas.changed_at)}</td>
                 </tr>
             }
         })
@@ -81,12 +109,29 @@ fn table(canvases: &[CanvasSummary]) -> impl IntoView + use<> {
     view! { <Table caption="Canvases, newest first" columns=columns>{rows}</Table> }
 }
 
-fn new_form(form: &FormState) -> InertElement {
+fn new_form(props: &ListProps) -> InertElement {
+    let form = &props.form;
     let title = Field::new("title", "Title").required();
+    let template = (props.from_session.is_none() && !props.templates.is_empty()).then(|| {
+        let mut options = vec![(String::new(), "Nothing".to_owned())];
+        options.extend(props.templates.iter().cloned());
+        static_html(
+            view! { <Select scope="canvas" field=Field::new("fromCanvas", "Begin with") form=form options=options/> },
+        )
+    });
+    let (id, of) = props.from_session.clone().unzip();
+    let about = of.as_ref().map(|title| {
+        let title = title.clone();
+        view! { <p class="meta">"It begins with the result of "<span dir="auto">{title}</span>"."</p> }
+    });
     static_html(view! {
-        <form method="post" action=PATH>
-            <Refused messages=form.general(&["title"])/>
-            <Input scope="canvas" field=title form=form chars_max=TITLE_CHARS_MAX/>
+        <form class="form" method="post" action=PATH>
+            <Refused messages=form.general(&["title", "fromCanvas"])/>
+            {about}
+            {id.map(|id| view! { <input type="hidden" name="fromSession" value=id/> })}
+            <input type="hidden" name="key" value=props.key.clone()/>
+            <Input scope="canvas" field=title form=form value=of.unwrap_or_default() chars_max=TITLE_CHARS_MAX/>
+            {template}
             <p class="form-actions"><Button look=Look::Primary>"Create canvas"</Button></p>
         </form>
     })

@@ -1,24 +1,74 @@
-//! Canvases: the list, and the page of one with its blocks, which reads and changes without scripts.
+//! Canvases: the list, the page of one with its blocks, which changes by forms and, with scripts, in an editor, its
+//! versions and its participants. `offline` and `presence` are parts of the editor.
 
+#[cfg(any(feature = "hydrate", feature = "ssr"))]
+mod change;
+mod editor;
+#[cfg(any(feature = "hydrate", all(test, feature = "ssr")))]
+mod json;
+#[cfg(any(feature = "hydrate", all(test, feature = "ssr")))]
+pub mod offline;
+#[cfg(any(feature = "hydrate", all(test, feature = "ssr")))]
+pub mod presence;
+
+#[cfg(feature = "ssr")]
 mod block;
+#[cfg(feature = "ssr")]
 mod hidden;
+#[cfg(feature = "ssr")]
 mod list_page;
+#[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "ssr")]
+mod participants;
+#[cfg(feature = "ssr")]
+mod versions;
 
+#[cfg(feature = "ssr")]
+pub use block::result_fragment;
+#[cfg(any(feature = "hydrate", feature = "ssr"))]
+pub use change::change_words;
+pub use editor::CanvasEditor;
+#[cfg(feature = "ssr")]
 pub use list_page::{ListProps, list_page};
-pub use page::{Props, Suggestion, page};
+#[cfg(feature = "ssr")]
+pub use page::{Declined, Props, Suggestion, page};
+#[cfg(feature = "ssr")]
+pub use participants::{ADD_PARTICIPANT, Participant, ParticipantsProps, participants_page};
+#[cfg(feature = "ssr")]
+pub use versions::{Version, VersionsProps, versions_page};
 
-use domain::{canvas::Reason, session::Status};
+#[cfg(any(feature = "hydrate", feature = "ssr"))]
+use domain::canvas::Reason;
+#[cfg(feature = "ssr")]
+use domain::session::Status;
 
 /// Name of the form that adds a block.
+#[cfg(feature = "ssr")]
 pub const ADD: &str = "add";
 
+/// Name of the form that completes the canvas.
+#[cfg(feature = "ssr")]
+pub const COMPLETE: &str = "complete";
+
+/// Name of the form that makes the canvas a template.
+#[cfg(feature = "ssr")]
+pub const TEMPLATE: &str = "template";
+
 /// Name of the form that edits a block.
+#[cfg(feature = "ssr")]
 pub fn edit_form(block: &str) -> String {
     format!("edit-{block}")
 }
 
+/// Name of the form that decides about a suggestion.
+#[cfg(feature = "ssr")]
+pub fn suggestion_form(op_id: &str) -> String {
+    format!("suggestion-{op_id}")
+}
+
 /// Reason of a refused change, and what to do.
+#[cfg(any(feature = "hydrate", feature = "ssr"))]
 pub const fn rejected_words(reason: Reason) -> &'static str {
     match reason {
         Reason::TargetGone => "Someone removed or replaced this block meanwhile. Your text is kept.",
@@ -33,6 +83,7 @@ pub const fn rejected_words(reason: Reason) -> &'static str {
 }
 
 /// The state of a canvas in words.
+#[cfg(feature = "ssr")]
 const fn state_words(status: Status) -> &'static str {
     match status {
         Status::Completed => "completed",

@@ -26,7 +26,8 @@ pub fn conversation_view(conversation: &Conversation) -> impl IntoView + use<> {
     let again = resendable_message(&lines)
         .filter(|_| thread.status == Status::Idle && conversation.before.is_none())
         .map(str::to_owned);
-    let messages = write(&lines, conversation.agent());
+    // Nothing is recorded of an incognito conversation, so its memories cannot be rated.
+    let messages = write(&lines, conversation.agent(), (!thread.incognito).then_some(id));
     let page = conversation.before.map(|before| format!("?before={before}")).unwrap_or_default();
     let source = format!("/chat/{id}/live{page}");
     let earlier = conversation.has_earlier.then(|| {

@@ -22,6 +22,10 @@ use std::{cell::Cell, rc::Rc};
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 250;
+/// End of the address to which ratings of memories are posted.
+const MEMORIES: &str = "/memories";
+/// The message for a rating of a memory that was not saved.
+const NOT_RATED: &str = "The memory was not rated. Press the button again, or reload the page.";
 /// The status of a refusal because no one is signed in.
 const SIGNED_OUT: u16 = 401;
 
@@ -86,12 +90,43 @@ pub fn send(store: Store) {
 pub fn on_submit(store: Store, event: &SubmitEvent) {
     let Some(form) = dom::closest(event, "form").filter(|_| !event.default_prevented()) else { return };
     let path = form.get_attribute("action").unwrap_or_default();
+    if path.ends_with(MEMORIES) {
+        return rate_memory(store, event, form, path);
+    }
     if ![InterruptTurn::PATH, SendMessage::PATH].contains(&path.as_str()) {
         return;
     }
     event.prevent_default();
     let fields = fetch::fields(&form, None).unwrap_or_default();
     run(store, store.is_calling, async move { submit(&path, fields).await });
+}
+
+/// Sends the rating of a memory and stays on the page, so that typed text is kept. The button that was pressed shows
+/// what was rated.
+fn rate_memory(store: Store, event: &SubmitEvent, form: dom::HtmlElement, path: String) {
+    event.prevent_default();
+    let pressed = event.submitter();
+    let fields = fetch::fields(&form, pressed.as_ref()).unwrap_or_default();
+    run(store, store.is_calling, async move {
+        if !is_rated(&path, &fields).await {
+            return Err(Refusal { title: NOT_RATED.to_owned(), ..Refusal::default() });
+        }
+        if let Some(before) = dom::find(&form, "[aria-pressed]") {
+            let _ = before.remove_attribute("aria-pressed");
+        }
+        if let Some(pressed) = pressed {
+            let _ = pressed.set_attribute("aria-pressed", "true");
+        }
+        Ok(())
+    });
+}
+
+/// Posts the fields of a rating. A rating that counts is answered with the page that the form names.
+async fn is_rated(path: &str, fields: &str) -> bool {
+    let request = fetch::build("POST", path, Some(fields), "application/x-www-form-urlencoded", "text/html");
+    let Some(request) = request else { return false };
+    let answer = fetch::send(&request).await;
+    answer.is_ok_and(|response| response.ok() && response.url().contains("/chat/"))
 }
 
 /// A click. One that opens the question at the end of the conversation moves the focus to its first answer.

@@ -2,6 +2,7 @@
 
 use crate::{
     result::write_json_text,
+    session::write_memory_forms,
     text::{html::Html, shorten},
     ui::icon::{Icon, icon_markup},
 };
@@ -10,8 +11,10 @@ use domain::{
     Timestamp,
     event::{
         Body, Known,
-        kind::{AgentToolCall, CallPart},
+        kind::{AgentToolCall, CallPart, Context, ContextInjected},
     },
+    id::SessionId,
+    memory_writer::block::items,
     thread::INTERRUPTED,
 };
 use serde_json::Value;
@@ -24,7 +27,7 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 const NOTE_CHARS_MAX: usize = 400;
 
 /// The kinds of events that a conversation shows.
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 8] = [
     Known::UserMessage.as_str(),
     Known::AgentMessage.as_str(),
     Known::AgentToolCall.as_str(),
@@ -32,6 +35,7 @@ pub const KINDS: [&str; 7] = [
     Known::SessionWaitingApproval.as_str(),
     Known::SessionStatusChange.as_str(),
     Known::UserFormSubmit.as_str(),
+    Known::SessionContextInjected.as_str(),
 ];
 
 /// One message or note.
@@ -59,6 +63,8 @@ pub enum Content {
     Failed(String),
     /// Names of the tools that the agent used.
     Used(Vec<String>),
+    /// Ids and texts of the memories that the agent was given for its turn.
+    Memories(Vec<(String, String)>),
     /// A note about a smaller event.
     Note(String),
 }
@@ -99,6 +105,9 @@ fn content(body: Body) -> Option<Content> {
             None => Content::Note(format!("Waiting for approval: {}", waiting.text.unwrap_or_default())),
         },
         Body::UserFormSubmit(submitted) => Content::Person(answer(submitted.value()?)?),
+        Body::SessionContextInjected(ContextInjected { text, context: Context::Memory { .. } }) => {
+            Some(items(&text)).filter(|memories| !memories.is_empty()).map(Content::Memories)?
+        }
         Body::SessionStatusChange(change) if change.reason == INTERRUPTED => {
             Content::Note("You stopped this turn.".to_owned())
         }
@@ -142,16 +151,16 @@ pub fn resendable_message(lines: &[Line]) -> Option<&str> {
     })
 }
 
-/// The lines as list items, each with a key.
-pub fn write(lines: &[Line], agent: &str) -> String {
+/// The lines as list items, each with a key. The memories of `rated` have forms; without it they are left out.
+pub fn write(lines: &[Line], agent: &str, rated: Option<SessionId>) -> String {
     let mut html = Html::with_capacity(lines.len() * 600);
-    for line in lines {
+    for line in lines.iter().filter(|line| rated.is_some() || !matches!(line.content, Content::Memories(_))) {
         let (by, who, picture) = match &line.content {
             Content::Person(_) => ("person", "You", Icon::Person),
             Content::Other(who, _) => ("person", who.as_str(), Icon::Person),
             Content::Agent(_) | Content::Question(_) => ("agent", agent, Icon::Agent),
             Content::Failed(_) => ("failure", "The turn failed", Icon::Alert),
-            Content::Used(_) | Content::Note(_) => ("note", "", Icon::Tool),
+            Content::Used(_) | Content::Note(_) | Content::Memories(_) => ("note", "", Icon::Tool),
         };
         html.raw("<li class=\"message\" data-by=\"").raw(by).raw("\" data-key-id=\"").number(line.sequence).raw("\">");
         if !who.is_empty() {
@@ -171,6 +180,11 @@ pub fn write(lines: &[Line], agent: &str) -> String {
             }
             Content::Used(names) => {
                 html.raw("<p class=\"meta\">Used ").text(&shorten::one_line(&used(names), NOTE_CHARS_MAX)).raw("</p>");
+            }
+            Content::Memories(memories) => {
+                if let Some(session) = rated {
+                    write_memory_forms(&mut html, session, &format!("/chat/{session}"), memories);
+                }
             }
             Content::Note(words) => {
                 html.raw("<p class=\"meta\" dir=\"auto\">").text(&shorten::one_line(words, NOTE_CHARS_MAX)).raw("</p>");
@@ -243,7 +257,7 @@ mod tests {
         let messages = lines(&events, &others);
         assert_eq!(messages[6].content, Content::Other("bob@acme.test".into(), "the first".into()));
         assert_eq!(messages[0].content, Content::Person("Hello\n<b>you</b>".into()), "only answers are other people's");
-        assert!(write(&messages, "clerk").contains("<span>bob@acme.test</span>"));
+        assert!(write(&messages, "clerk", None).contains("<span>bob@acme.test</span>"));
         let lines = alone;
         let whats: Vec<_> = lines.iter().map(|line| (line.sequence, line.content.clone())).collect();
         let expected = vec![
@@ -259,16 +273,31 @@ mod tests {
         assert_eq!(whats, expected);
         assert_eq!(resendable_message(&lines), Some("the first"));
         assert_eq!(resendable_message(&lines[..7]), None);
-        let html = write(&lines, "clerk");
+        let html = write(&lines, "clerk", None);
         assert!(html.contains("One <strong>two</strong>") && html.contains("&lt;b&gt;you&lt;/b&gt;"), "{html}");
         assert!(!html.contains("<b>you"), "{html}");
         assert_eq!(html.matches("<li").count(), expected.len());
     }
 
     #[test]
+    fn the_memories_of_a_turn_can_be_rated() {
+        let block = "<memory untrusted=\"true\">\n<item id=\"mem_0123456789ab\" from=\"topics/a.md\">\n- Likes &lt;tea&gt;\n</item>\n</memory>";
+        let metadata = r#"{"context":"memory","ranker":"formula-1","candidates":[]}"#;
+        let given = event_of(3, Known::SessionContextInjected.as_str(), block, metadata);
+        let lines = lines(&[given], &HashMap::new());
+        let session: SessionId = "01890000-0000-7000-8000-000000000003".parse().unwrap();
+        let html = write(&lines, "clerk", Some(session));
+        assert!(html.contains("Rate 1 memory") && html.contains("value=\"mem_0123456789ab\""), "{html}");
+        assert!(html.contains(&format!("action=\"/sessions/{session}/memories\"")), "{html}");
+        assert!(html.contains(&format!("name=\"next\" value=\"/chat/{session}\"")), "{html}");
+        assert!(html.contains("- Likes &lt;tea&gt;") && !html.contains("&amp;lt;"), "{html}");
+        assert_eq!(write(&lines, "clerk", None), "", "where nothing is recorded there is nothing to rate");
+    }
+
+    #[test]
     fn an_answer_that_is_json_is_shown_in_its_form() {
         let kind = Known::AgentMessage.as_str();
-        let of = |text: &str| write(&lines(&[event_of(1, kind, text, "{}")], &HashMap::new()), "clerk");
+        let of = |text: &str| write(&lines(&[event_of(1, kind, text, "{}")], &HashMap::new()), "clerk", None);
         let html = of(r#"[{"city":"Oslo","days":3},{"city":"<b>","days":1}]"#);
         assert!(html.contains("<table") && html.contains("Oslo") && !html.contains("<b>"), "{html}");
         assert!(of("[Oslo] in 3 days").contains("class=\"prose\""));
@@ -282,8 +311,9 @@ mod tests {
             "task": { "question": { "message": evil } }, "quorum": 1, "from": "idle", "to": "idle", "reason": evil,
         });
         let metadata = metadata.to_string();
+        let rated = "01890000-0000-7000-8000-000000000003".parse().unwrap();
         for kind in KINDS {
-            let html = write(&lines(&[event_of(1, kind, evil, &metadata)], &HashMap::new()), evil);
+            let html = write(&lines(&[event_of(1, kind, evil, &metadata)], &HashMap::new()), evil, Some(rated));
             assert!(!html.contains("<img"), "{kind}: {html}");
         }
     }

@@ -61,7 +61,7 @@ fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
         .collect();
     let none = FormState::default();
     view! {
-        <p>"A bundle contains criteria sets, groups, entity types and tasks. Either all of it is installed or nothing."</p>
+        <p>"A bundle contains groups, criteria sets, entity types, forms, MCP servers, tools and tasks. Either all of it is installed or nothing."</p>
         <form class="form" method="post" enctype="multipart/form-data" action="/bundles" data-address="/bundles">
             <Refused messages=wrong/>
             <FileInput scope="bundle" field=Field::new("file", "Bundle").hint(&limits) accept=".yaml,.yml,.json,application/json,application/yaml" form=&none/>
@@ -123,6 +123,7 @@ const fn kind_word(kind: PlannedKind) -> &'static str {
         PlannedKind::CriteriaSet => "Criteria set",
         PlannedKind::EntityType => "Entity type",
         PlannedKind::View => "Form",
+        PlannedKind::McpServer => "MCP server",
         PlannedKind::Tool => "Tool",
         PlannedKind::Action => "Task",
     }

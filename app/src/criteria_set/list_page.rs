@@ -9,6 +9,7 @@ use crate::{
         button::{ButtonLink, Look},
         empty::Empty,
         page_head::PageHead,
+        pager::more,
         table::{Column, Table},
         time::moment,
     },
@@ -46,10 +47,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         } else {
             table(&sets).into_any()
         };
-        let more = next_cursor.map(|cursor| {
-            let href = format!("/criteria-sets?cursor={}", query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
-        });
+        let more = more(next_cursor.map(|cursor| format!("/criteria-sets?cursor={}", query(&cursor))));
         let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
         frame(
             shell,

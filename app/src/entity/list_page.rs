@@ -11,6 +11,7 @@ use crate::{
         button::{Button, ButtonLink, Look},
         empty::Empty,
         field::{Field, Input},
+        list_search::{search_chips, suggestions},
         notice::Refused,
         page_head::PageHead,
         pager::{Pager, looked_at},
@@ -20,7 +21,11 @@ use crate::{
         time::moment,
     },
 };
-use domain::{limit::ENTITIES_LOOKED_MAX, role::Permission};
+use domain::{
+    limit::{ENTITIES_LOOKED_MAX, SEARCH_QUERY_CHARS_MAX},
+    role::Permission,
+    search,
+};
 use leptos::prelude::*;
 use wire::entity::{Entity, EntityType};
 
@@ -34,8 +39,10 @@ pub struct ListProps {
     pub types: Vec<EntityType>,
     /// `?type=`: slug of the selected type.
     pub picked: Option<String>,
-    /// `?q=`: part of the title.
+    /// `?q=`: words and conditions; may be empty.
     pub q: String,
+    /// Why the search was refused, and how it was typed.
+    pub search: FormState,
     /// The entities of this page, newest first.
     pub entities: Vec<Entity>,
     /// Cursor of the next page; absent on the last page.
@@ -101,21 +108,22 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
 }
 
 fn filter(props: &ListProps) -> impl IntoView + use<> {
-    let none = FormState::default();
     let mut tabs = vec![Tab::new("All", "/entities", props.picked.is_none())];
     tabs.extend(props.types.iter().map(|t| {
         let here = props.picked.as_deref() == Some(t.slug.as_str());
         Tab::new(one_line(&t.name, 40), format!("/entities?type={}", query(&t.slug)), here)
     }));
-    let cleared = ListProps { picked: props.picked.clone(), ..ListProps::default() }.href(None);
+    let left = |q: &str| ListProps { picked: props.picked.clone(), q: q.to_owned(), ..ListProps::default() }.href(None);
+    let (cleared, set) = (left(""), search_chips(&props.q, &search::Field::OF_ENTITIES, &left));
     view! {
         <Tabs label="Types" tabs=tabs/>
         <form class="filter" method="get" action="/entities" role="search">
             {props.picked.clone().map(|slug| view! { <input type="hidden" name="type" value=slug/> })}
-            <Input scope="filter" field=Field::new("q", "Title contains") kind="search" wide=true value=&props.q form=&none/>
+            <Input scope="filter" field=Field::new("q", "Search titles and values") kind="search" wide=true chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(&props.q, &search::Field::OF_ENTITIES) value=&props.q form=&props.search/>
             <Button>"Search"</Button>
             {(!props.q.is_empty()).then(|| view! { <ButtonLink look=Look::Quiet href=cleared>"Clear"</ButtonLink> })}
         </form>
+        {set}
     }
 }
 

@@ -44,7 +44,7 @@ pub fn again_page(shell: &Shell, props: AgainProps) -> String {
             <PageHead title=title crumbs=crumbs/>
             {static_html(summary(&props))}
             {static_html(form(&props, href))}
-            {static_html(table(&props.result))}
+            {static_html(table(&props))}
         };
         frame(shell, RailEntry::Sessions, page)
     })
@@ -99,10 +99,15 @@ fn form(props: &AgainProps, href: String) -> impl IntoView + use<> {
     .into_any()
 }
 
-fn table(result: &CauseRunAgain) -> impl IntoView + use<> {
-    let CauseRunAgain { ready, started, already, refused, sessions, .. } = result;
+fn table(props: &AgainProps) -> impl IntoView + use<> {
+    let CauseRunAgain { ready, started, already, refused, sessions, .. } = &props.result;
     let rows: Vec<_> = sessions.iter().map(row).collect();
-    let columns = vec![Column::text("Session"), Column::text("What happens")];
+    let (head, caption) = if props.is_preview {
+        ("What happens", "Sessions, and what happens to each")
+    } else {
+        ("What happened", "Sessions, and what happened to each")
+    };
+    let columns = vec![Column::text("Session"), Column::text(head)];
     // The address of what happened names a part of many sessions.
     let unlisted = (ready + started + already + refused).saturating_sub(rows.len() as u64);
     let unlisted = (unlisted > 0).then(|| {
@@ -110,7 +115,7 @@ fn table(result: &CauseRunAgain) -> impl IntoView + use<> {
         view! { <p class="meta">{text}</p> }
     });
     view! {
-        <Table caption="Sessions, and what happens to each" columns=columns>{rows}</Table>
+        <Table caption=caption columns=columns>{rows}</Table>
         {unlisted}
     }
 }

@@ -2,14 +2,15 @@
 
 use super::{
     list::PATH,
-    parts::{snooze_choices, state_label, state_words, trend, window_label},
+    parts::{snooze_choices, state_label, state_words, title, trend, window_label},
 };
 use crate::{
     FormState,
-    agent_href::agent_href,
+    agent_href::{agent_href, agent_word},
     document::render,
     paced_run,
     render::static_html,
+    sessions::{BULK_PATH, LiveRows, selecting_help},
     shell::{RailEntry, Shell, frame},
     text::{escape::query, number, shorten::one_line},
     ui::{
@@ -68,13 +69,14 @@ impl CauseProps {
 
 /// Renders the page.
 pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
-    let title = format!("{} · {}", props.cause.code, one_line(&props.cause.message, TITLE_CHARS));
+    let title = title(&props.cause.code, &one_line(&props.cause.message, TITLE_CHARS));
     render(shell, &title, || {
         let props = &props;
         let cause = &props.cause;
         let crumbs = vec![("Sessions".to_owned(), "/sessions".to_owned()), ("Failures".to_owned(), PATH.to_owned())];
         let newest = props.is_continued.then(|| props.href(props.window, None));
         let older = props.next_cursor.as_deref().map(|cursor| props.href(props.window, Some(cursor)));
+        let sessions = static_html(again(shell, props));
         let page = view! {
             <div data-keys="failures">
                 <PageHead title=title.clone() crumbs=crumbs>{decisions(shell, props)}</PageHead>
@@ -83,7 +85,7 @@ pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
                 <dl class="facts">{facts(props)}</dl>
                 <p>{cause.remediation.clone()}</p>
                 {static_html(view! { <Tabs label="When" tabs=windows(props)/> })}
-                {static_html(again(shell, props))}
+                <LiveRows>{sessions}</LiveRows>
                 <Pager newest=newest older=older/>
             </div>
         };
@@ -145,15 +147,16 @@ fn decisions(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
     let next = back.clone();
     let open = is_open.then(|| {
         view! {
-            <Button attr:data-key="seen" name="decision" value="acknowledge" title="Mark as seen (e)">"Mark as seen"</Button>
+            <Button attr:data-key="seen" attr:data-list-key="a" name="decision" value="acknowledge" title="Mark as seen (a, e)">"Mark as seen"</Button>
             <Button name="decision" value="resolve">"Resolve"</Button>
         }
     });
-    let closed = (!is_open).then(|| view! { <Button name="decision" value="reopen">"Open again"</Button> });
+    let closed = (!is_open).then(|| view! { <Button name="decision" value="reopen" title="Open again (z)" attr:data-list-key="z">"Open again"</Button> });
     let snooze = is_open.then(|| {
         view! {
             <Popover label="Snooze" action=action.clone() open=form.is_refused()>
                 <input type="hidden" name="next" value=back/>
+                <input type="hidden" name="next" value=props.href(props.window, None)/>
                 <input type="hidden" name="window" value=props.window.as_str()/>
                 <Select scope="snooze" field=Field::new("until", "Until") options=snooze_choices() form=&form/>
                 <Input scope="snooze" field=Field::new("day", "Day").hint("For the choice of a day.") kind="date" form=&form/>
@@ -197,9 +200,16 @@ fn again(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
                 <input type="hidden" name="since" value=machine(props.since)/>
                 <input type="hidden" name="until" value=machine(props.until)/>
                 <div class="cause-again">
-                    <Button name="which" value="chosen">"Run selected again…"</Button>
+                    <Button name="which" value="chosen" title="Run the selected sessions again (R)" attr:data-list-key="R" attr:data-of-ticked="">
+                        "Run selected again…"
+                    </Button>
                     <Select scope="again" field=Field::new("limit", "Of the failures of this time") options=batches form=&form/>
-                    <Button look=Look::Primary name="which" value="all">"Run again…"</Button>
+                    <Button look=Look::Primary name="which" value="all" title="Run again (R)" attr:data-list-key="R">"Run again…"</Button>
+                </div>
+                <div class="form-actions">
+                    <Button small=true name="verb" value="tag" attr:formaction=BULK_PATH>"Tag selected…"</Button>
+                    <Button small=true name="verb" value="assign" attr:formaction=BULK_PATH>"Assign selected…"</Button>
+                    {selecting_help(None)}
                 </div>
                 <p class="meta">"You see the sessions before any of them starts. A session that was run again before is left out. "<a href=paced_run::PATH>"Paced runs"</a></p>
                 {list}
@@ -212,9 +222,10 @@ fn again(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
 fn row(caused: &CausedFailure, may: bool) -> impl IntoView + use<> {
     let failure = &caused.failure;
     let id = failure.session_id;
+    let (may_run, was_run) = (caused.retried_by.is_none(), caused.retried_by.is_some());
     let tick = may.then(|| {
         let label = format!("Select {}", failure.title);
-        view! { <input type="checkbox" name=format!("items[{id}]") aria-label=label disabled=caused.retried_by.is_some()/> }
+        view! { <input type="checkbox" name=format!("items[{id}]") value=id.to_string() aria-label=label disabled=was_run data-tick=may_run.then_some("")/> }
     });
     let again = caused.retried_by.map(|retry| view! { <a href=format!("/sessions/{retry}")>"was run again"</a> });
     view! {
@@ -223,7 +234,7 @@ fn row(caused: &CausedFailure, may: bool) -> impl IntoView + use<> {
             <div class="row-body">
                 <a class="row-title" href=format!("/sessions/{id}") dir="auto">{failure.title.clone()}</a>
                 <div class="row-sub">
-                    {failure.agent_slug.clone().map(|agent| view! { <span>{agent}</span> })}
+                    {failure.agent_slug.as_deref().map(|agent| view! { <span>{agent_word(agent)}</span> })}
                     {again.map(|again| view! { <span>{again}</span> })}
                     <span class="row-last" dir="auto">{failure.message.clone()}</span>
                 </div>

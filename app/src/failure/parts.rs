@@ -41,6 +41,14 @@ pub fn snooze_choices() -> Vec<(String, String)> {
     choices.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec()
 }
 
+/// Code of a failure whose agent gave none. It says nothing that the message beside it does not say.
+const NO_CODE: &str = "error";
+
+/// The title of a cause: its code, if the agent gave one, and the message.
+pub fn title(code: &str, message: &str) -> String {
+    if code == NO_CODE { message.to_owned() } else { format!("{code} · {message}") }
+}
+
 /// What has to be known about the state of a cause; nothing for one that is open and was never decided about.
 pub fn state_words(cause: &FailureCause) -> Option<AnyView> {
     let view = match (cause.state, cause.reopened_at, cause.snoozed_until) {
@@ -119,6 +127,12 @@ pub mod tests {
             first_at: Some("2026-11-27T22:10:00Z".parse().unwrap()),
             last_at: Some("2026-11-30T06:02:00Z".parse().unwrap()),
         }
+    }
+
+    #[test]
+    fn a_title_names_only_a_code_that_the_agent_gave() {
+        assert_eq!(title("auth", "token expired"), "auth · token expired");
+        assert_eq!(title("error", "token expired"), "token expired");
     }
 
     #[test]

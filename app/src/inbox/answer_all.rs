@@ -1,19 +1,20 @@
 //! One answer to several questions that are alike: a part of the selection, below the table that lists them.
 
 use super::{
-    answer_form::{AnswerForm, answer_controls},
-    question::ANSWER,
+    answer_form::{ANSWER, AnswerForm, answer_controls},
+    api::DecideMany,
 };
 use crate::{
     FormState,
     form_page::EntityOptions,
+    schema_form::STEP,
     ui::{
         button::{Button, Look},
         popover::{Opens, Popover},
     },
 };
 use domain::gate::GateKind;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::approval::Approval;
 
 /// Whether one answer can be given to all of these: they are questions of one agent with the same text and the same
@@ -30,12 +31,13 @@ pub fn are_alike(items: &[&Approval]) -> bool {
 }
 
 /// The part that unfolds the answer for these items, of which [`takes_one_answer`] is true. `confirm` is what its
-/// button says after the first press, if it needs a second one. `form` restores the typed text.
+/// button says after the first press, if it needs a second one. `form` restores the typed text; `styles` is the address
+/// of the styles of groups and rows.
 pub fn answer_all(
     items: &[&Approval],
     group: &'static str,
     confirm: Option<String>,
-    form: &FormState,
+    (form, styles): (&FormState, &str),
 ) -> impl IntoView + use<> {
     let count = items.len();
     // One is left of several if the others were answered and this one was refused.
@@ -47,15 +49,16 @@ pub fn answer_all(
         ),
     };
     let answer_form = items.first().map_or(AnswerForm::Free, |first| AnswerForm::of(first));
-    let controls = answer_controls(&answer_form, form, &EntityOptions::new(), "The agent continues with your answer.");
-    let is_typed = form.values.iter().any(|(name, value)| name.starts_with(ANSWER) && !value.is_empty());
+    let controls = answer_controls(&answer_form, form, (DecideMany::PATH, styles), &EntityOptions::new());
+    let is_typed =
+        form.values.iter().any(|(name, value)| (name.starts_with(ANSWER) || name == STEP) && !value.is_empty());
     view! {
         <Popover
             label=label title="Answer the selected questions (i)" shortcut="respond" group=group
             look=Look::Primary opens=Opens::InPlace decides=true open=is_typed
         >
             <p class="meta">{about}</p>
-            {controls}
+            {controls.html}
             <div>
                 <Button look=Look::Primary name="decision" value="respond" attr:data-confirm=confirm title="Answer (Ctrl Enter)">
                     {format!("Answer {count}")}

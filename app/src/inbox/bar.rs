@@ -1,9 +1,8 @@
 //! The action bar of an item: what the viewer can do with it. Plain forms; keyboard shortcuts click their buttons.
 
 use super::{
-    answer_form::AnswerForm,
+    answer_form::{ANSWER, AnswerForm},
     api::{Decide, SnoozeItems, UndoDecisions, item_field},
-    question::ANSWER,
     snooze::snooze_fields,
     undo_offer::seconds_left,
 };

@@ -1,6 +1,9 @@
 //! The form of the filter of decided items.
 
-use super::list::{ItemFilter, List};
+use super::{
+    list::{ItemFilter, List},
+    search::search_field,
+};
 use crate::{
     FormState,
     render::static_html,
@@ -40,13 +43,14 @@ pub fn decided_form(list: &List) -> Option<InertElement> {
     let of_zone = if zone == UTC || zone != list.timezone { format!(" ({zone})") } else { String::new() };
     let (since, until) = (format!("Since{of_zone}"), format!("Until{of_zone}"));
     let none = FormState::default();
-    let clear = filter.is_set().then(|| {
+    let clear = (filter.is_set() || !list.search.q.is_empty()).then(|| {
         view! { <ButtonLink look=Look::Quiet href=list.whole_href()>"Clear"</ButtonLink> }
     });
     Some(static_html(view! {
         <form class="form-actions" method="get" action="/inbox" role="search" aria-label="Decided items">
             <input type="hidden" name="state" value=list.filter.as_str()/>
             {list.everyone.then(|| view! { <input type="hidden" name="assignedTo" value="all"/> })}
+            {search_field(list, "")}
             <Select scope="decided" field=Field::new("by", "Decided by") options=people value=filter.by.as_deref().unwrap_or_default() form=&none/>
             <Select scope="decided" field=Field::new("outcome", "Outcome") options=outcomes value=filter.outcome.map_or("", GateOutcome::as_str) form=&none/>
             <Input scope="decided" field=Field::new("agent", "Agent") value=filter.agent.as_deref().unwrap_or_default() form=&none/>

@@ -1,17 +1,18 @@
 //! One item: what the agent wants to do and why, what it would change, and the decisions so far.
 
 use super::{
-    answer_form::{AnswerForm, answer_controls},
+    answer_form::{ANSWER, AnswerForm, Controls, answer_controls},
     api::Decide,
     bar::{BarContext, bar, confirm, form_fields as hidden_fields},
     hand_over::handovers,
-    item_text::{admins_may_decide, agent_name, decision_word, is_viewers_turn, kind_word, whose_turn},
+    item_state::state,
+    item_text::{admins_may_decide, agent_name, decision_word, is_viewers_turn, kind_word, values, whose_turn},
     memory::memory_view,
     outdated::only_typed,
-    question::ANSWER,
+    parts::{Parts, Proposed},
     row::flags,
     sentence::{sentence, sentence_view},
-    value_table::{TableOptions, value_table},
+    value_table::{Rendered, TableOptions, value_table},
     values::{Row, rows, show_record_titles},
 };
 use crate::{
@@ -19,13 +20,13 @@ use crate::{
     entity::Relations,
     form_page::EntityOptions,
     render::to_html,
+    schema_form::STEP,
     session::{Titles, rows_fragment},
     text::number::counted,
     ui::{
         button::{Button, Look},
-        icon::{Icon, icon},
-        notice::{Notice, Refused, Tone},
-        time::{due, moment, stamp},
+        notice::Refused,
+        time::{due, moment},
     },
 };
 use domain::{
@@ -34,8 +35,9 @@ use domain::{
     id::UserId,
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
+use serde_json::Value;
 use wire::{
-    approval::{Approval, ApprovalDetail, Decision},
+    approval::{Approval, ApprovalDetail},
     event::Event,
 };
 
@@ -62,6 +64,10 @@ pub struct Detail {
     pub timezone: String,
     /// Id of the signed-in person; absent for API tokens.
     pub viewer_id: Option<UserId>,
+    /// Address of the styles of forms with groups and rows.
+    pub styles: String,
+    /// JSON Schema of the proposed values, if it is known.
+    pub schema: Option<Value>,
     /// State of a refused form: `approve`, `deny` or `respond` for a decision, else `snooze` or `undo`.
     pub form: FormState,
 }
@@ -73,18 +79,36 @@ pub fn detail_fragment(detail: &Detail) -> String {
 
 /// The item as part of its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
-    let Detail { item, next, goes_on, events, titles, relations, entities, now, timezone, viewer_id, form } = detail;
+    let Detail {
+        item,
+        next,
+        goes_on,
+        events,
+        titles,
+        relations,
+        entities,
+        now,
+        timezone,
+        viewer_id,
+        styles,
+        schema: _,
+        form,
+    } = detail;
     let decided_by = item.approval.decision.as_ref().and_then(|decision| decision.user_id);
     let by_viewer = decided_by.is_some() && decided_by == *viewer_id;
     let approval = &item.approval;
     let in_bar = BarContext { now: *now, timezone, by_viewer, goes_on: *goes_on };
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
+    let parts = parts_of(detail, &rows);
     let form = &only_typed(item, &rows, form);
     let answer_form = AnswerForm::of(approval);
     let may = approval.may_decide && approval.state == GateState::Open;
-    let answer_names = answer_form.names();
-    let named = rows.iter().map(|row| row.name.as_str()).chain(answer_names.iter().map(String::as_str));
+    let controls = (approval.kind == GateKind::Question && may)
+        .then(|| answer_controls(&answer_form, &form.of("respond"), (Decide::PATH, styles.as_str()), entities));
+    let answer_names = controls.iter().flat_map(|controls| controls.names.iter().map(String::as_str));
+    let named =
+        rows.iter().map(|row| row.name.as_str()).chain(answer_names).chain(parts.names.iter().map(String::as_str));
     let known: Vec<&str> = named.chain(["note", "at", ANSWER]).collect();
     let refused = form.general(&known);
     // The number of a version says nothing to a reader, so it is no row of the table either.
@@ -92,12 +116,22 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let shown = TableOptions {
         edits: may,
         decided: approval.state != GateState::Open,
-        renders: matches!(approval.kind, GateKind::Output | GateKind::Fields),
+        rendered: match approval.kind {
+            GateKind::Output | GateKind::Fields => Rendered::Texts,
+            GateKind::Tool => Rendered::Drafts,
+            _ => Rendered::Nothing,
+        },
     };
-    let table = (!rows.is_empty()).then(|| value_table(&rows, shown, &form.of("approve")));
-    let answer = (approval.kind == GateKind::Question && may)
-        .then(|| answer(&answer_form, &form.of("respond"), entities, confirm(item)));
+    let table = (!rows.is_empty()).then(|| value_table(&rows, shown, &form.of("approve"), &parts.html));
+    let takes_files = parts.takes_files || controls.as_ref().is_some_and(|controls| controls.takes_files);
+    let styles =
+        (!parts.html.is_empty() && !styles.is_empty()).then(|| view! { <link rel="stylesheet" href=styles.clone()/> });
+    let answer = controls.map(|controls| answer(controls, confirm(item)));
     let decides = may.then_some("");
+    // A form that a browser has sent by itself is on a page with the address of its function.
+    let address = (!form.values.is_empty()).then(|| format!("/inbox/{}", approval.id));
+    // The script keeps a form that a button has changed: the server does not know of its rows any more.
+    let is_changed = form.value(STEP).is_some_and(|step| !step.is_empty());
     let approved = form.of("approve");
     let is_edited = rows.iter().any(|row| approved.value(&row.name).is_some());
     let table_heading = match approval.kind {
@@ -112,7 +146,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     view! {
         <article
             class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.to_string() data-session=approval.session_id.to_string()
-            data-state=approval.state.as_str()
+            data-state=approval.state.as_str() data-typed=is_changed.then_some("")
         >
             <header class="gate-head" data-part="head">
                 <p class="gate-back"><a href="/inbox">"Back to the list"</a></p>
@@ -120,9 +154,10 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {about(approval)}
             </header>
             <div class="gate-part" data-part="state"><Refused messages=refused/>{state(approval)}</div>
-            <form class="gate-part" id="gate-form" method="post" action=Decide::PATH data-part="values" data-decides=decides data-edited=is_edited.then_some("")>
+            <form class="gate-part" id="gate-form" method="post" action=Decide::PATH enctype=takes_files.then_some("multipart/form-data") data-address=address data-part="values" data-decides=decides data-edited=is_edited.then_some("")>
                 {may.then(|| enter_button(approval.kind))}
                 {hidden_fields(approval, next.as_deref())}
+                {styles}
                 {memory}
                 {base}
                 {table.map(|table| view! { <h3>{table_heading}</h3>{table} })}
@@ -147,6 +182,18 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     }
 }
 
+/// The fields of proposed values with parts whose schema is known. None for someone who may not change them.
+fn parts_of(detail: &Detail, rows: &[Row]) -> Parts {
+    let Detail { item: ApprovalDetail { approval, .. }, schema: Some(schema), form, .. } = detail else {
+        return Parts::default();
+    };
+    if !approval.may_decide || approval.state != GateState::Open {
+        return Parts::default();
+    }
+    let is_outdated = form.value("digest").is_some_and(|digest| digest != approval.digest);
+    Proposed { schema, values: &values(approval) }.draw(rows, &form.of("approve"), is_outdated)
+}
+
 /// The version that the edited document is based on, as a hidden field: the newest one, which the page shows. Takes its
 /// row out of the table.
 fn base_field(rows: &mut Vec<Row>, item: &ApprovalDetail) -> Option<impl IntoView + use<>> {
@@ -164,17 +211,11 @@ fn enter_button(kind: GateKind) -> impl IntoView {
     view! { <button type="submit" name="decision" value=verdict.as_str() hidden></button> }
 }
 
-/// The answer form of a question: the questions of its form, a field for each part of the answer, or one text area.
-fn answer(
-    answer_form: &AnswerForm,
-    form: &FormState,
-    entities: &EntityOptions,
-    confirm: Option<String>,
-) -> impl IntoView + use<> {
-    let controls = answer_controls(answer_form, form, entities, "The agent continues with your answer.");
+/// The answer form of a question: the questions of its form, the fields of its schema, or one text area.
+fn answer(controls: Controls, confirm: Option<String>) -> impl IntoView + use<> {
     view! {
         <div class="gate-answer">
-            {controls}
+            {controls.html}
             <div><Button look=Look::Primary name="decision" value="respond" attr:data-confirm=confirm title="Answer (Ctrl Enter)">"Answer"</Button></div>
         </div>
     }
@@ -201,60 +242,6 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
             {due}
             {state_line}
         </div>
-    }
-}
-
-/// Why the item cannot be decided, or what was decided.
-fn state(approval: &Approval) -> impl IntoView + use<> {
-    let decided = |word: &'static str, decision: &Decision| {
-        let note = decision.note.clone().map(|note| view! { <p class="gate-note" dir="auto">{note}</p> });
-        view! { <p>{format!("{word} by {}, ", decision.email)}{stamp(decision.at)}</p>{note} }
-    };
-    let line = |tone: Tone, body: AnyView| view! { <Notice tone=tone>{body}</Notice> }.into_any();
-    let sentence = |text: &str| view! { <p>{text.to_owned()}</p> }.into_any();
-    match (approval.state, &approval.decision) {
-        (GateState::Held | GateState::Settled, Some(decision)) if decision.decision == Some(Verdict::Deny) => {
-            Some(denied(decided(capital(decision_word(decision)), decision).into_any()).into_any())
-        }
-        (GateState::Held | GateState::Settled, Some(decision)) => {
-            Some(line(Tone::Good, decided(capital(decision_word(decision)), decision).into_any()))
-        }
-        (GateState::Held | GateState::Settled, None) if approval.kind == GateKind::Question => {
-            Some(line(Tone::Good, sentence("This question has an answer.")))
-        }
-        (GateState::Held | GateState::Settled, None) => Some(line(Tone::Good, sentence("Decision recorded."))),
-        (GateState::Expired, _) => Some(line(Tone::Wait, sentence("No one decided in time, so this item expired."))),
-        (GateState::Withdrawn, _) => Some(line(Tone::Wait, sentence("The session ended before anyone decided."))),
-        (GateState::Open, _) if !approval.may_decide => {
-            let why = approval.may_not_decide_because.as_deref().unwrap_or("Only other people can decide this.");
-            Some(line(Tone::Wait, sentence(why)))
-        }
-        (GateState::Open, _) if approval.approved_by_caller => {
-            Some(line(Tone::Wait, sentence("You approved this. It takes effect when others have approved it too.")))
-        }
-        (GateState::Open, _) => approval
-            .snoozed_until
-            .map(|at| line(Tone::Wait, view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any())),
-    }
-}
-
-/// A decision against the proposal. Nothing failed, so screen readers are not interrupted.
-fn denied(body: AnyView) -> impl IntoView {
-    view! {
-        <div class="notice" data-tone=Tone::Bad.as_str() role="status">
-            {icon(Icon::Close)}
-            <div class="notice-body">{body}</div>
-        </div>
-    }
-}
-
-fn capital(word: &'static str) -> &'static str {
-    match word {
-        "approved" => "Approved",
-        "approved with changes" => "Approved with changes",
-        "denied" => "Denied",
-        "answered" => "Answered",
-        other => other,
     }
 }
 
@@ -321,7 +308,7 @@ mod tests {
     use super::*;
     use crate::inbox::fixture::{detail, output, person, question, tool};
     use serde_json::json;
-    use wire::approval::Denial;
+    use wire::approval::{Decision, Denial};
 
     fn detail_of(item: ApprovalDetail) -> Detail {
         let now = item.approval.opened_at;
@@ -336,6 +323,8 @@ mod tests {
             now,
             timezone: "UTC".to_owned(),
             viewer_id: None,
+            styles: String::new(),
+            schema: None,
             form: FormState::default(),
         }
     }

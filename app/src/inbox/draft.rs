@@ -1,16 +1,16 @@
 //! Restores what a reviewer had typed when they undo their decision.
 
 use super::{
-    answer_form::AnswerForm,
+    answer_form::{ANSWER, AnswerForm},
     control_name::control_name,
     item_text::field_text,
-    question::{ANSWER, start_text},
     values::rows,
 };
-use crate::FormState;
+use crate::{FormState, schema_form::STEP};
 use domain::{
     gate::{GateState, Verdict},
     id::UserId,
+    schema_form::{Form, write},
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -38,11 +38,14 @@ fn edits(detail: &ApprovalDetail, undone: &Decision) -> BTreeMap<String, String>
     typed.collect()
 }
 
-/// Form fields of an answer, one per property; see `question`.
+/// Form fields of an answer.
 fn answer(detail: &ApprovalDetail, undone: &Decision) -> Option<BTreeMap<String, String>> {
     let value: Value = serde_json::from_str(undone.value.as_ref()?.get()).ok()?;
-    if let AnswerForm::Schema(form_fields) = AnswerForm::of(&detail.approval) {
-        return Some(form_fields.iter().flat_map(|form_field| form_field.texts(&value)).collect());
+    if let AnswerForm::Schema(schema) = AnswerForm::of(&detail.approval) {
+        let texts = write(Form::new(&schema, ANSWER), &value);
+        // A form without any field and without this one begins with the defaults.
+        let texts = texts.iter().chain([(STEP, "")]).map(|(name, text)| (name.to_owned(), text.to_owned()));
+        return Some(texts.collect());
     }
     let mut typed = BTreeMap::from([(ANSWER.to_owned(), field_text(&value))]);
     for (key, value) in value.as_object().into_iter().flatten() {
@@ -50,9 +53,16 @@ fn answer(detail: &ApprovalDetail, undone: &Decision) -> Option<BTreeMap<String,
         // A rating has a control for each dimension.
         let dimensions = value.as_object().into_iter().flatten();
         typed.extend(dimensions.map(|(slug, value)| (control_name(&name, slug), field_text(value))));
-        typed.insert(name, start_text(value));
+        typed.insert(name, lines(value));
     }
     Some(typed)
+}
+
+/// A value as the text of a control. A list of texts has one on each line.
+fn lines(value: &Value) -> String {
+    let lines: Option<Vec<&str>> =
+        value.as_array().map(|list| list.iter().map(|one| one.as_str()).collect()).unwrap_or_default();
+    lines.map_or_else(|| field_text(value), |lines| lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -101,9 +111,9 @@ mod tests {
         let given = json!({"any": "12", "at": "2026-03-01T09:30:00+02:00", "stops": ["Kyoto", "Nara"]});
         item.decisions = vec![decision(1, Some(Verdict::Respond), None, Some(given)), decision(2, None, Some(1), None)];
         let form = undone_form(&item, person(1)).unwrap();
-        let texts = ["any", "at", "at.zone", "stops", "left"].map(|key| form.value(&format!("answer.{key}")));
-        let expected = ["\"12\"", "2026-03-01T09:30", "+02:00", "Kyoto\nNara", ""].map(Some);
-        assert_eq!(texts, expected);
+        let texts = ["any", "at", "at.~zone", "stops"].map(|key| form.value(&format!("answer.{key}")));
+        assert_eq!(texts, ["\"12\"", "2026-03-01T09:30", "+02:00", "Kyoto\nNara"].map(Some));
+        assert_eq!(form.value("answer.left"), None, "the default was taken out");
     }
 
     #[test]

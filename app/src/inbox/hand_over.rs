@@ -81,7 +81,7 @@ pub fn handovers(item: &ApprovalDetail, goes_on: bool) -> impl IntoView + use<> 
     let link = may.then(|| {
         let href = format!("/inbox/{}/hand-over", approval.id);
         // In a sentence, because the bar below can cover a part of a button here.
-        view! { <p class="meta">"Someone else knows better? "<a href=href>"Hand over…"</a></p> }
+        view! { <p class="meta">"Someone else knows better? "<a href=href data-key="hand-over" title="Hand over (m)">"Hand over…"</a></p> }
     });
     let lines = item.handovers.iter().map(|handover| {
         let note = handover.note.clone().map(|note| view! { <span dir="auto">{note}</span> });
@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn an_item_says_who_handed_it_to_whom_and_offers_it_only_to_those_who_may_decide() {
         let mut item = detail(tool(1, json!({"to": "x"})));
-        let offers = |item: &ApprovalDetail, goes_on: bool| to_html(handovers(item, goes_on)).contains("/hand-over\"");
+        let offers =
+            |item: &ApprovalDetail, goes_on: bool| to_html(handovers(item, goes_on)).contains("data-key=\"hand-over\"");
         assert!(offers(&item, false) && !offers(&item, true));
         item.approval.may_decide = false;
         item.handovers.push(Handover {

@@ -1,6 +1,7 @@
 //! Texts about an item: its subject, what it would change, and what was decided.
 
 use crate::{
+    agent_href::agent_word,
     session::{Titles, named, verdict_word},
     text::{
         label::slug_label,
@@ -80,9 +81,9 @@ pub const fn kind_word(kind: GateKind) -> &'static str {
     }
 }
 
-/// The agent's slug, which is its name on every page, or `An agent`.
+/// The agent's slug, which is its name on every page, that a tool is run, or `An agent`.
 pub fn agent_name(approval: &Approval) -> String {
-    approval.agent_slug.clone().unwrap_or_else(|| "An agent".to_owned())
+    approval.agent_slug.as_deref().map_or_else(|| "An agent".to_owned(), agent_word)
 }
 
 /// What the item is about, on one line: the record, or the title of the item.

@@ -5,7 +5,7 @@ use super::{
     item_text::{Labels, changes},
     similar::{Block, blocks},
 };
-use crate::{FormState, session::Titles, sessions::SessionEntry, text::escape};
+use crate::{FormState, session::Titles, sessions::SessionEntry, text::escape, ui::list_search::ListSearch};
 use domain::{Timestamp, gate::GateKind, id::GateId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wire::approval::Approval;
@@ -47,10 +47,14 @@ impl ItemFilter {
 pub struct List {
     /// `?state=`: which items are listed.
     pub filter: ItemFilter,
+    /// Number of suggestions for canvases that wait for the viewer. They are on a page of their own.
+    pub patches: u64,
     /// `?assignedTo=all`: also lists items that only other people may decide.
     pub everyone: bool,
     /// Which decided items are listed. Only with [`ItemFilter::Settled`].
     pub decided: DecidedFilter,
+    /// What is searched for. A refused search narrows nothing.
+    pub search: ListSearch,
     /// People to choose from who decided: id and name. Only with [`ItemFilter::Settled`].
     pub people: Vec<(String, String)>,
     /// The items of this page, most urgent first. Closed ones: closed last first.
@@ -94,6 +98,8 @@ pub struct List {
     pub refused: BTreeMap<String, String>,
     /// The text typed into the form of a batch that was refused.
     pub batch: FormState,
+    /// Address of the styles of forms with groups and rows.
+    pub styles: String,
 }
 
 impl List {
@@ -103,22 +109,35 @@ impl List {
         format!("/inbox?state={}{everyone}", self.filter.as_str())
     }
 
+    /// Whether a search narrows the list.
+    pub(super) fn is_searched(&self) -> bool {
+        !self.search.q.is_empty() && !self.search.form.is_refused()
+    }
+
+    /// What narrows the list, as it is added to the query of its address.
+    fn narrowed(&self) -> String {
+        let q = &self.search.q;
+        let q = if q.is_empty() { String::new() } else { format!("&q={}", escape::query(q)) };
+        format!("{}{q}", self.decided.query())
+    }
+
     /// The address of the list; `more` is added to its query.
     pub(super) fn href(&self, more: &str) -> String {
-        format!("{}{}{more}", self.whole_href(), self.decided.query())
+        format!("{}{}{more}", self.whole_href(), self.narrowed())
     }
 
     /// The query with which the list is read again from where this page begins.
     pub(super) fn query(&self) -> String {
         let everyone = if self.everyone { "&assignedTo=all" } else { "" };
         let cursor = self.cursor.as_deref().map(|cursor| format!("&cursor={}", escape::query(cursor)));
-        let (state, decided) = (self.filter.as_str(), self.decided.query());
-        format!("state={state}{everyone}{decided}{}", cursor.unwrap_or_default())
+        let (state, narrowed) = (self.filter.as_str(), self.narrowed());
+        format!("state={state}{everyone}{narrowed}{}", cursor.unwrap_or_default())
     }
 
     /// The address of an item beside this list.
     pub(super) fn item_href(&self, id: impl std::fmt::Display) -> String {
-        let is_first = self.filter == ItemFilter::Open && !self.everyone && self.cursor.is_none();
+        let is_whole = !self.everyone && self.search.q.is_empty();
+        let is_first = self.filter == ItemFilter::Open && is_whole && self.cursor.is_none();
         if is_first { format!("/inbox/{id}") } else { format!("/inbox/{id}?{}", self.query()) }
     }
 

@@ -77,6 +77,14 @@ fn refused(list: &List) -> Vec<String> {
 }
 
 fn empty(list: &List) -> impl IntoView + use<> {
+    if list.is_searched() {
+        let sentence = if list.next_cursor.is_some() {
+            "None of the items that were compared matches the search."
+        } else {
+            "No item matches the search."
+        };
+        return view! { <Empty sentence=sentence link=Some(("Show all", list.whole_href()))/> };
+    }
     if list.cursor.is_some() {
         return view! { <Empty sentence="Nothing more on this page." link=None/> };
     }
@@ -146,11 +154,12 @@ fn group_heading(list: &List, first: &Approval, group: &Group, unfolded: bool) -
     }
 }
 
-/// The link to the table of a group. Questions have none, because each needs its own answer.
+/// The link to the table of a group. Questions have none, because each needs its own answer. A search has none, because
+/// the table would have the items that it leaves out.
 fn table_link(list: &List, first: &Approval, key: &str) -> Option<impl IntoView + use<>> {
     let everyone = if list.everyone { "&assignedTo=all" } else { "" };
     let href = format!("/inbox/review?group={}{everyone}", query(key));
-    let is_open = list.filter == ItemFilter::Open && first.kind != GateKind::Question;
+    let is_open = list.filter == ItemFilter::Open && first.kind != GateKind::Question && !list.is_searched();
     is_open.then(|| view! { <a href=href>"Review as a table"</a> })
 }
 

@@ -54,6 +54,8 @@ mod detail;
 #[cfg(feature = "ssr")]
 mod draft;
 #[cfg(feature = "ssr")]
+mod drafted;
+#[cfg(feature = "ssr")]
 mod error_control;
 #[cfg(feature = "ssr")]
 mod evidence;
@@ -63,6 +65,8 @@ mod fixture;
 mod group_words;
 #[cfg(feature = "ssr")]
 mod hand_over;
+#[cfg(feature = "ssr")]
+mod item_state;
 #[cfg(feature = "ssr")]
 mod item_text;
 #[cfg(feature = "ssr")]
@@ -76,11 +80,15 @@ mod outdated;
 #[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
-mod question;
+mod parts;
+#[cfg(feature = "ssr")]
+mod patches;
 #[cfg(feature = "ssr")]
 pub mod review;
 #[cfg(feature = "ssr")]
 mod row;
+#[cfg(feature = "ssr")]
+mod search;
 #[cfg(feature = "ssr")]
 mod selection;
 #[cfg(feature = "ssr")]
@@ -103,7 +111,7 @@ mod values;
 #[cfg(feature = "ssr")]
 pub use answer_all::are_alike;
 #[cfg(feature = "ssr")]
-pub use answer_form::{AnswerForm, typed_answer, typed_answers};
+pub use answer_form::{ANSWER, AnswerForm, typed_answer, typed_answers};
 pub use api::{
     Decide, DecideMany, Fields, Items, QuestionsOff, SnoozeItems, Typed, UndoDecisions, UndoOffer, item_field,
     item_of_field,
@@ -117,7 +125,7 @@ pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
 pub use draft::undone_form;
 #[cfg(feature = "ssr")]
-pub use error_control::control_of;
+pub use error_control::place_of_error;
 #[cfg(feature = "ssr")]
 pub use hand_over::{HandOverProps, hand_over_page};
 #[cfg(feature = "ssr")]
@@ -129,12 +137,10 @@ pub use list_content::list_fragment;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use question::ANSWER;
+pub use parts::{VALUE, edited_parts};
 #[cfg(feature = "ssr")]
-pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
+pub use patches::{DecidedPatch, PATCH, PATCH_BATCH, PatchItem, PatchRefusal, PatchesProps, patch_form, patches_page};
 #[cfg(feature = "ssr")]
 pub use selection::{CONFIRMED, ONE_PRESS_MAX, selection_fragment};
 #[cfg(feature = "ssr")]
 pub use undo_offer::undo_offer;
-#[cfg(feature = "ssr")]
-pub use values::edited;

@@ -7,13 +7,16 @@ use super::{
     island::LiveInbox,
     list::{ItemFilter, List},
     list_content::content,
+    search::{chips_of, search_form},
     selection::selection,
 };
 use crate::{
     document::render,
     render::{static_html, to_html},
     shell::{RailEntry, Shell, frame},
+    text::number::grouped,
     ui::{
+        button::{ButtonLink, Look},
         page_head::PageHead,
         tabs::{Tab, Tabs},
     },
@@ -31,6 +34,15 @@ pub struct Props {
     pub opened: bool,
 }
 
+/// The tab that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Here {
+    /// A list of items, of all reviewers or only of the viewer.
+    Items(ItemFilter, bool),
+    /// The suggestions for canvases.
+    Patches,
+}
+
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Inbox", || {
@@ -42,29 +54,35 @@ pub fn page(shell: &Shell, props: Props) -> String {
             (None, None) => to_html(view! { <p class="inbox-nothing meta">"Select an item to see it here."</p> }),
         };
         provide_context(Content { query: list.query(), is_opened: opened, detail, ..content(&list) });
-        let tabs = static_html(tabs(&list));
+        let tabs = static_html(tabs(Here::Items(list.filter, list.everyone), list.patches));
         let page = view! {
-            <PageHead title="Inbox">{tabs}<a class="quiet" href="/rules">"Rules"</a></PageHead>
+            <PageHead title="Inbox">{tabs}<ButtonLink href="/rules" look=Look::Quiet small=true>"Rules"</ButtonLink></PageHead>
+            {search_form(&list)}
             {decided_form(&list)}
+            {chips_of(&list)}
             <LiveInbox/>
         };
         frame(shell, RailEntry::Inbox, page)
     })
 }
 
-fn tabs(list: &List) -> impl IntoView + use<> {
-    let (filter, everyone) = (list.filter, list.everyone);
+/// The views of the inbox. `patches` is the number of suggestions for canvases that wait for the viewer.
+pub(super) fn tabs(here: Here, patches: u64) -> impl IntoView + use<> {
     let tab = move |label: &'static str, to: ItemFilter, all: bool| {
         let all_of = if all { "&assignedTo=all" } else { "" };
-        let is_on = (filter, everyone) == (to, all);
         let href = format!("/inbox?state={}{all_of}", to.as_str());
-        Tab::new(label, href, is_on)
+        Tab::new(label, href, here == Here::Items(to, all))
+    };
+    let suggested = match patches {
+        0 => "Suggested changes".to_owned(),
+        some => format!("Suggested changes ({})", grouped(some)),
     };
     let tabs = vec![
         tab("Waiting for me", ItemFilter::Open, false),
         tab("Everyone’s", ItemFilter::Open, true),
         tab("Snoozed", ItemFilter::Snoozed, false),
         tab("Decided", ItemFilter::Settled, true),
+        Tab::new(suggested, "/inbox/patches", here == Here::Patches),
     ];
     view! { <Tabs label="Which items" tabs=tabs/> }
 }

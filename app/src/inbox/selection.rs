@@ -302,7 +302,7 @@ fn at_once(list: &List) -> Option<String> {
 fn answer(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     let count = items.len();
     let many = (count > 1).then(|| format!("Press again: {count} questions get this answer"));
-    answer_all(items, GROUP, at_once(list).or(many), &list.batch)
+    answer_all(items, GROUP, at_once(list).or(many), (&list.batch, list.styles.as_str()))
 }
 
 /// What can be done with all of the items. An approval takes those that all can be approved, so never a question.

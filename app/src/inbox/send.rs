@@ -46,8 +46,18 @@ const SIGNED_OUT: u16 = 401;
 /// Handles the submit event of every form of the page.
 pub fn on_submit(store: Store, event: &SubmitEvent) {
     let Some(form) = dom::closest(event, "form") else { return };
-    event.prevent_default();
     let pressed = event.submitter();
+    // Only a page of the server shows what a button of the form changes.
+    let is_step = pressed.as_ref().is_some_and(|pressed| pressed.get_attribute("name").as_deref() == Some("step"));
+    if is_step || has_file(&form) {
+        if !is_step && pressed.as_ref().is_some_and(|pressed| needs_second_click(store, pressed)) {
+            event.prevent_default();
+        } else if let Some(item) = current_item(store) {
+            tab_draft::forget(&id_of(&item));
+        }
+        return;
+    }
+    event.prevent_default();
     let own = form.get_attribute("action").unwrap_or_default();
     let action = pressed.as_ref().and_then(|pressed| pressed.get_attribute("formaction"));
     let path = action.as_ref().unwrap_or(&own).split('?').next().unwrap_or_default().to_owned();
@@ -85,6 +95,12 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     let item = if is_batch { selection } else { item };
     let sent = Sent { path, fields, undone, leaving, item };
     spawn_local(run(store, sent));
+}
+
+/// Whether a file was chosen.
+fn has_file(form: &HtmlElement) -> bool {
+    let files = dom::find_all(form, "[type=file]");
+    files.iter().any(|file| dom::text(file, "value").is_some_and(|name| !name.is_empty()))
 }
 
 /// The rows that a form for several items names and has ticked.
@@ -253,13 +269,14 @@ async fn keep_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     let Some(before) = &sent.item else { return };
     let now = shown_item::read(store, &id_of(before)).await.and_then(|html| parse(&html));
     let item = match now {
-        Some(now) => {
+        // The rows of a form that buttons have changed are only in the form that was sent.
+        Some(now) if dom::find(before, "[name*=\"~\"]").is_none() => {
             refusal::carry_over(before, &now);
             tab_draft::keep(&now);
             shown_item::values_changed(store, &now);
             now
         }
-        None => before.clone(),
+        _ => before.clone(),
     };
     refusal::show_errors(&item, refusal);
     if let [row] = sent.leaving.as_slice() {

@@ -176,6 +176,9 @@ mod tests {
         assert_eq!(decided(Some(json!({"stage": "Won"}))), "scout wanted to leave **Acme** as it was");
         assert_eq!(decided(None), "scout asked you to approve its output about **Acme Corp 1**");
         assert_eq!(sentence_of(&detail(tool(1, json!({})))), "scout wants to call **send_mail**");
+        let mut run = detail(tool(1, json!({})));
+        run.approval.agent_slug = Some("http:send-mail".into());
+        assert_eq!(sentence_of(&run), "Tool run wants to call **send_mail**", "the title is the name of the tool");
         assert_eq!(sentence_of(&detail(question(1))), "scout asks: Which region?");
         let unknown = detail(output(1, json!({"text": "x"})));
         assert_eq!(sentence_of(&unknown), "scout asks you to approve its output about **Acme Corp 1**");

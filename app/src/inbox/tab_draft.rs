@@ -13,7 +13,7 @@ use crate::{
     server_function::stringified,
 };
 
-const CONTROLS: &str = "input[id][name], textarea[id][name], select[id][name]";
+const CONTROLS: &str = "input[id][name]:not([type=password],[type=file]), textarea[id][name], select[id][name]";
 /// Hidden fields that say what the reviewer was shown, with the members in which they are stored: the digest of the
 /// proposal, and for a memory the version of the document. Ids of controls have no space.
 const SHOWN: [(&str, &str); 2] = [

@@ -1,7 +1,10 @@
 //! The values of an item as a table: the record's values, and the proposed values, which can be edited in place. For
 //! a decided item the record's values are those at the time of the decision.
 
-use super::values::{Control, LINE_CHARS_MAX, Row};
+use super::{
+    drafted::is_drafted,
+    values::{Control, LINE_CHARS_MAX, Row},
+};
 use crate::{
     FormState,
     render::static_html,
@@ -12,6 +15,7 @@ use crate::{
     },
 };
 use leptos::{prelude::*, tachys::html::InertElement};
+use std::collections::BTreeMap;
 
 /// Longest text in a one-line input, characters. It has room for these on a phone and beside the list.
 const INPUT_CHARS_MAX: usize = 24;
@@ -23,16 +27,41 @@ pub struct TableOptions {
     pub edits: bool,
     /// Labels the record's values as past ones.
     pub decided: bool,
-    /// Renders long texts as Markdown, with the source behind Edit. Arguments of a tool are shown as they are sent,
-    /// because Markdown hides a part of them.
-    pub renders: bool,
+    /// Which long texts are rendered as Markdown, with the source behind Edit.
+    pub rendered: Rendered,
 }
 
-/// One row for each value: what it is, what it was, and what is proposed for it.
-pub fn value_table(rows: &[Row], shown: TableOptions, form: &FormState) -> impl IntoView + use<> {
+/// Which long texts are rendered as Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rendered {
+    /// None: their source is what is decided.
+    Nothing,
+    /// Arguments of a tool that are drafted for people, with the addresses of their links. Others are shown as they are
+    /// sent, because Markdown hides a part of them.
+    Drafts,
+    /// Every text of several lines.
+    Texts,
+}
+
+/// One row for each value: what it is, what it was, and what is proposed for it. `parts` has the fields of values with
+/// parts, by the name of their row.
+pub fn value_table(
+    rows: &[Row],
+    shown: TableOptions,
+    form: &FormState,
+    parts: &BTreeMap<String, String>,
+) -> impl IntoView + use<> {
     let decided = shown.decided;
     let has_now = rows.iter().any(|row| row.now.is_some());
-    let lines = rows.iter().map(|row| line(row, has_now, shown, form).into_any()).collect::<Vec<_>>();
+    let look = |row: &Row| match shown.rendered {
+        Rendered::Texts if row.control == Control::MultiLine => Some(markdown::Links::Words),
+        Rendered::Drafts if is_drafted(row, rows) => Some(markdown::Links::Addresses),
+        _ => None,
+    };
+    let lines = rows
+        .iter()
+        .map(|row| line(row, has_now, look(row), shown, (form, parts.get(&row.name))).into_any())
+        .collect::<Vec<_>>();
     view! {
         <table class="gate-values" data-now=has_now.then_some("")>
             <caption class="hidden-text">"Values"</caption>
@@ -53,9 +82,14 @@ fn read(row: &Row, text: &str) -> String {
     if row.control == Control::Number { shown_digits(text) } else { text.to_owned() }
 }
 
-fn line(row: &Row, has_now: bool, shown: TableOptions, form: &FormState) -> impl IntoView + use<> {
-    let TableOptions { edits, decided, renders } = shown;
-    let is_rendered = renders && row.control == Control::MultiLine;
+fn line(
+    row: &Row,
+    has_now: bool,
+    look: Option<markdown::Links>,
+    shown: TableOptions,
+    (form, parts): (&FormState, Option<&String>),
+) -> impl IntoView + use<> {
+    let TableOptions { edits, decided, .. } = shown;
     let now = has_now.then(|| {
         let cell = match &row.now {
             None => {
@@ -67,12 +101,14 @@ fn line(row: &Row, has_now: bool, shown: TableOptions, form: &FormState) -> impl
         };
         view! { <td class="gate-now"><span class="unit">{now_word(decided)}": "</span>{cell}</td> }
     });
-    let proposed = if edits && is_rendered {
-        source(row, form).into_any()
+    let proposed = if let Some(links) = look.filter(|_| edits) {
+        source(row, links, form).into_any()
+    } else if let Some(fields) = parts.filter(|_| edits) {
+        view! { <div inner_html=fields.clone()></div> }.into_any()
     } else if edits {
         control(row, form).into_any()
-    } else if is_rendered {
-        rendered(&row.proposed).into_any()
+    } else if let Some(links) = look {
+        rendered(&row.proposed, links).into_any()
     } else if row.proposed.is_empty() {
         view! { <span class="meta">"nothing"</span> }.into_any()
     } else if row.control == Control::Json {
@@ -95,20 +131,20 @@ fn line(row: &Row, has_now: bool, shown: TableOptions, form: &FormState) -> impl
 
 /// A long text as it reads, and its source to edit. Once the source is open it stays so: what it reads like then is not
 /// known here.
-fn source(row: &Row, form: &FormState) -> impl IntoView + use<> {
+fn source(row: &Row, links: markdown::Links, form: &FormState) -> impl IntoView + use<> {
     let is_open = form.error(&row.name).is_some() || form.value(&row.name).is_some();
     view! {
         <details class="gate-source" open=is_open>
             <summary>"Edit the text"</summary>
             {control(row, form)}
         </details>
-        {rendered(&row.proposed)}
+        {rendered(&row.proposed, links)}
     }
 }
 
-fn rendered(text: &str) -> impl IntoView + use<> {
+fn rendered(text: &str, links: markdown::Links) -> impl IntoView + use<> {
     let mut html = String::new();
-    markdown::push(&mut html, text, markdown::Breaks::Kept);
+    markdown::push_with(&mut html, text, markdown::Breaks::Kept, links);
     view! { <div class="prose gate-rendered" dir="auto" inner_html=html></div> }
 }
 
@@ -145,5 +181,34 @@ fn control(row: &Row, form: &FormState) -> InertElement {
         Control::Json => {
             static_html(view! { <TextArea scope="gate" field=field json=true value=&row.proposed form=form/> })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::{
+        fixture::{detail, tool},
+        values,
+    };
+    use serde_json::json;
+
+    fn html(edits: bool, rendered: Rendered) -> String {
+        let text = "**Sorry**\n\nWe send [it](https://acme.test/1) again.";
+        let rows = values::rows(&detail(tool(1, json!({ "to": "kim@acme.test", "body": text, "command": text }))));
+        let shown = TableOptions { edits, decided: !edits, rendered };
+        crate::render::to_html(value_table(&rows, shown, &FormState::default(), &BTreeMap::new()))
+    }
+
+    #[test]
+    fn a_drafted_argument_is_rendered_with_its_addresses_and_its_source_is_behind_edit() {
+        let edited = html(true, Rendered::Drafts);
+        assert_eq!(edited.matches("<strong>Sorry</strong>").count(), 1, "a command is shown as it is sent: {edited}");
+        assert_eq!(edited.matches("<details class=\"gate-source\"><summary>").count(), 1, "{edited}");
+        assert!(edited.contains(">it</a> (https://acme.test/1)"), "{edited}");
+        assert!(edited.contains("name=\"value.body\"") && edited.contains("**Sorry**"), "{edited}");
+        let decided = html(false, Rendered::Drafts);
+        assert!(decided.contains("<strong>Sorry</strong>") && !decided.contains("gate-source"), "{decided}");
+        assert!(!html(true, Rendered::Nothing).contains("<strong>"));
     }
 }

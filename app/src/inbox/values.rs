@@ -205,12 +205,33 @@ pub fn edited(
     shown: Option<&str>,
     typed: impl Fn(&str) -> Option<String>,
 ) -> Result<Map<String, Value>, Vec<FieldError>> {
+    edited_with(detail, shown, typed, |_, _| None)
+}
+
+/// Does the same where `part` returns what was typed into the fields of a value with parts.
+///
+/// # Errors
+/// Those of [`edited`], and those of `part`.
+pub fn edited_with(
+    detail: &ApprovalDetail,
+    shown: Option<&str>,
+    typed: impl Fn(&str) -> Option<String>,
+    part: impl Fn(&Row, &Value) -> Option<Result<Value, Vec<FieldError>>>,
+) -> Result<Map<String, Value>, Vec<FieldError>> {
     let (proposed, staged) = (values(&detail.approval), staged(detail));
     let is_call = detail.approval.kind == GateKind::Tool;
     let is_old = shown.is_some_and(|shown| shown != detail.approval.digest);
     let (mut values, mut wrong) = (Map::new(), Vec::new());
     for row in rows(detail) {
-        let (Some(before), Some(text)) = (proposed.get(&row.key), typed(&row.name)) else { continue };
+        let Some(before) = proposed.get(&row.key) else { continue };
+        if let Some(read) = part(&row, before) {
+            match read {
+                Ok(value) => drop(values.insert(row.key, value)),
+                Err(errors) => wrong.extend(errors),
+            }
+            continue;
+        }
+        let Some(text) = typed(&row.name) else { continue };
         if same_text(&text, &row.proposed) {
             values.insert(row.key, before.clone());
             continue;

@@ -13,7 +13,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::Timestamp;
+use domain::{Timestamp, relevance::WORTH_FROM};
 use leptos::prelude::*;
 
 /// Ratings and uses of the memories of one document.
@@ -65,6 +65,8 @@ pub struct MemoryProps {
     pub unused: Vec<MemoryFigure>,
     /// Documents with ratings below 0.
     pub harmful: Vec<MemoryFigure>,
+    /// Number of documents with fewer ratings than these lists need.
+    pub few: u64,
     /// Versions of the model, newest first.
     pub rankers: Vec<RankerFigure>,
 }
@@ -72,24 +74,30 @@ pub struct MemoryProps {
 /// Renders the page.
 pub fn memory_page(shell: &Shell, props: MemoryProps) -> String {
     render(shell, "Memories that help", || {
-        let MemoryProps { given, rated, used, helpful, unused, harmful, rankers } = props;
+        let MemoryProps { given, rated, used, helpful, unused, harmful, few, rankers } = props;
         let crumbs = vec![("Insights".to_owned(), "/insights".to_owned())];
         let body = if given == 0 && rankers.is_empty() {
             let sentence = "No agent was given a memory yet. Figures appear when agents use their memory.";
             view! { <Empty sentence=sentence link=Some(("Go to Memory", "/memory".to_owned()))/> }.into_any()
         } else {
             let share = |part: u64| percent(part as f64 / given.max(1) as f64);
-            let covered = format!(
-                "Of the newest {} that agents were given, {} were rated and {} were used.",
-                counted(given, "memory"),
-                share(rated),
-                share(used)
-            );
+            let covered = if given == 1 {
+                let not = |part: u64| if part == 0 { "not " } else { "" };
+                format!("Agents were given 1 memory. It was {}rated and {}used.", not(rated), not(used))
+            } else {
+                format!(
+                    "Of the newest {} that agents were given, {} were rated and {} were used.",
+                    counted(given, "memory"),
+                    share(rated),
+                    share(used)
+                )
+            };
             view! {
                 <p class="insight-answer">{covered}</p>
                 {documents("helpful", "Rated as helpful", &helpful)}
                 {documents("unused", "Given, and never used", &unused)}
                 {documents("harmful", "Rated as harmful", &harmful)}
+                {(few > 0).then(|| view! { <p class="meta">{few_words(few)}</p> })}
                 {versions(&rankers)}
             }
             .into_any()
@@ -102,13 +110,19 @@ pub fn memory_page(shell: &Shell, props: MemoryProps) -> String {
     })
 }
 
+/// The sentence about documents whose ratings are in no list.
+fn few_words(few: u64) -> String {
+    let has = if few == 1 { "has" } else { "have" };
+    format!("{} {has} fewer than {WORTH_FROM} ratings: too few to tell.", counted(few, "document"))
+}
+
 /// The table of documents; `None` without any.
 fn documents(name: &'static str, title: &'static str, figures: &[MemoryFigure]) -> Option<impl IntoView + use<>> {
     if figures.is_empty() {
         return None;
     }
     let rows = figures.iter().map(|of| {
-        let href = document_href(&of.agent, &of.path, View::Text);
+        let href = document_href(&of.agent, &of.path, View::Usefulness);
         let mean = of.mean.map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"));
         view! {
             <tr>

@@ -8,5 +8,5 @@ mod section;
 mod table;
 
 pub use memory::{MemoryFigure, MemoryProps, RankerFigure, memory_page};
-pub use page::{Props, WINDOWS, page};
+pub use page::{Props, Task, WINDOWS, page};
 pub(crate) use page::{RATINGS_UNREAD, cost_sentence, cut_notice, tokens_sentence, unread_notice};

@@ -33,6 +33,15 @@ pub const WINDOWS: [u32; 3] = [30, 7, 90];
 /// Shown in place of the ratings if none could be read.
 pub(crate) const RATINGS_UNREAD: &str = "The ratings could not be read.";
 
+/// A task as a row of the figures leads to it.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// UUID by which the list of sessions is filtered.
+    pub id: String,
+    /// What people call it, at most 200 characters.
+    pub name: String,
+}
+
 /// Data of the page /insights.
 #[derive(Debug, Clone)]
 pub struct Props {
@@ -40,8 +49,10 @@ pub struct Props {
     pub days: u32,
     /// The figures of the period.
     pub insights: Insights,
-    /// Ids of tasks by their slugs.
-    pub action_ids: BTreeMap<String, String>,
+    /// Tasks by their slugs.
+    pub tasks: BTreeMap<String, Task>,
+    /// Names of tools by their slugs.
+    pub tool_names: BTreeMap<String, String>,
     /// Memory writers that wait after failures.
     pub stalled: Vec<StalledWriter>,
 }
@@ -49,7 +60,7 @@ pub struct Props {
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
-        let Props { days, insights, action_ids, stalled: writers } = props;
+        let Props { days, insights, tasks, tool_names, stalled: writers } = props;
         let cut = cut_notice(insights.is_cut);
         let total = &insights.total;
         let missed = (insights.capture_failures > 0).then(|| {
@@ -68,7 +79,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 "No agent session ended in this period. Figures appear when sessions end and people decide and rate.";
             view! { <Empty sentence=sentence link=Some(("Go to Tasks", "/actions".to_owned()))/> }.into_any()
         } else {
-            figures(&insights, &action_ids).into_any()
+            figures(&insights, &tasks, &tool_names).into_any()
         };
         let export = shell.may(Permission::ManageSessions).then(|| {
             view! { <ButtonLink small=true href="/export">"Training data"</ButtonLink> }
@@ -111,14 +122,18 @@ fn windows(shown: u32) -> impl IntoView {
     view! { <Tabs label="Period" tabs=offered.map(tab).to_vec()/> }
 }
 
-fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl IntoView + use<> {
+fn figures(
+    insights: &Insights,
+    tasks: &BTreeMap<String, Task>,
+    tool_names: &BTreeMap<String, String>,
+) -> impl IntoView + use<> {
     let days: Vec<_> = insights
         .days
         .iter()
         .map(|DayFigures { day, .. }| Day {
             date: *day,
-            long: day.format("%a %Y-%m-%d").to_string(),
-            short: day.format("%b %-d").to_string(),
+            long: day.format("%a %-d %b %Y").to_string(),
+            short: day.format("%-d %b").to_string(),
         })
         .collect();
     let sections = [helpfulness(insights), outcomes(insights), decisions(insights), waiting(insights), cost(insights)]
@@ -127,12 +142,18 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         .collect::<Vec<_>>();
     let of_period = Filter { ended_since: Some(insights.first.to_string()), ..of_utc_days() };
     let of_agent = |slug: &str| Some(of_period.clone().and(Test::Agent(vec![slug.to_owned()])));
-    let of_action = |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..of_period.clone() });
+    let of_task = |slug: &str| Some(Filter { action_id: Some(tasks.get(slug)?.id.clone()), ..of_period.clone() });
+    let agent_name = |slug: Option<&str>| slug.unwrap_or("No agent").to_owned();
+    // Tasks beyond those that were read have their slug.
+    let task_name = |slug: Option<&str>| {
+        let task = slug.and_then(|slug| tasks.get(slug));
+        task.map(|task| task.name.clone()).or(slug.map(str::to_owned)).unwrap_or_else(|| "No task".to_owned())
+    };
     view! {
         {sections}
-        {parts("agents", "By agent", "Agent", &insights.agents, &of_agent)}
-        {parts("actions", "By task", "Task", &insights.actions, &of_action)}
-        {tools(&insights.tools)}
+        {parts("agents", "By agent", "Agent", &insights.agents, &agent_name, &of_agent)}
+        {parts("actions", "By task", "Task", &insights.actions, &task_name, &of_task)}
+        {tools(&insights.tools, tool_names)}
         {writers(&insights.memory_writers)}
     }
 }
@@ -417,7 +438,7 @@ mod tests {
             of.days = [of.first, of.last].map(figures_of).to_vec();
             let part = |slug: &&str| PartFigures { slug: Some((*slug).to_owned()), figures: of.total.clone() };
             of.agents = agents.iter().map(part).collect();
-            to_html(figures(&of, &BTreeMap::new()))
+            to_html(figures(&of, &BTreeMap::new(), &BTreeMap::new()))
         };
         let empty = shown(json!({}), &[]);
         assert!(empty.contains("What did people decide?") && !empty.contains("<table"), "{empty}");
@@ -427,12 +448,27 @@ mod tests {
     }
 
     #[test]
+    fn tasks_have_their_names_and_sessions_without_a_task_say_so() {
+        let mut of = insights(json!({ "sessions": 1, "unrated": 1 }));
+        let part = |slug: Option<&str>| PartFigures { slug: slug.map(str::to_owned), figures: of.total.clone() };
+        of.actions = vec![part(Some("close")), part(Some("older")), part(None)];
+        of.agents = vec![part(None)];
+        let task = Task { id: "a-1".to_owned(), name: "Close the books".to_owned() };
+        let tasks = BTreeMap::from([("close".to_owned(), task)]);
+        let html = to_html(figures(&of, &tasks, &BTreeMap::new()));
+        for name in ["Close the books", "older", "No task", "No agent"] {
+            assert!(html.contains(name), "{name}: {html}");
+        }
+        assert!(!html.contains(">close<") && !html.contains(">none<"), "{html}");
+    }
+
+    #[test]
     fn the_days_of_each_section_link_to_their_sessions() {
         let mut of = insights(json!({ "sessions": 1, "unrated": 1, "accepted": 1, "approved": 1, "costUsd": 1.5 }));
         of.total.wait_median_seconds = Some(60);
         let figures_of = |day| DayFigures { day, figures: of.total.clone() };
         of.days = [of.first, of.last].map(figures_of).to_vec();
-        let html = to_html(figures(&of, &BTreeMap::new()));
+        let html = to_html(figures(&of, &BTreeMap::new(), &BTreeMap::new()));
         for (href, sections) in [("q=type%3Aagent&amp;ended=", 2), ("answered=", 1), ("decided=", 2)] {
             let link = format!("href=\"/sessions?{href}2026-11-01&amp;zone=UTC\"");
             assert_eq!(html.matches(&link).count(), sections, "{link}: {html}");

@@ -7,15 +7,19 @@ use crate::{
     text::{
         duration,
         number::{counted, dollars, grouped, percent, unit},
+        shorten::one_line,
     },
     ui::table::{Column as UiColumn, Table},
 };
 use domain::{search::Test, session::Status};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use wire::insight::{Figures, PartFigures, ToolFigures, WriterFigures};
 
 /// Most rows of one table; the API returns all of them.
 const ROWS_MAX: usize = 50;
+/// Longest name of a tool, characters.
+const NAME_CHARS_MAX: usize = 120;
 
 /// A column: its heading, and the text of a row; `None` for an empty cell.
 type Column = (&'static str, fn(&Figures) -> Option<String>);
@@ -56,6 +60,7 @@ pub fn parts(
     title: &'static str,
     one: &'static str,
     parts: &[PartFigures],
+    name_of: &dyn Fn(Option<&str>) -> String,
     sessions_of: &dyn Fn(&str) -> Option<Filter>,
 ) -> Option<impl IntoView + use<>> {
     if parts.is_empty() {
@@ -65,7 +70,8 @@ pub fn parts(
     let left_out = parts.len() - shown.len();
     let has_value = |(_, says): &Column| shown.iter().any(|part| says(&part.figures).is_some_and(|text| text != "0"));
     let columns: Vec<Column> = COLUMNS.into_iter().filter(has_value).collect();
-    let rows = shown.iter().map(|part| row(part, &columns, sessions_of)).collect::<Vec<_>>();
+    let rows =
+        shown.iter().map(|part| row(part, name_of(part.slug.as_deref()), &columns, sessions_of)).collect::<Vec<_>>();
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let label = format!("{title}: table");
@@ -91,8 +97,12 @@ fn not_shown(left_out: usize) -> String {
     format!("Not shown: {}. GET /api/insights returns all of them.", counted(left_out as u64, "more row"))
 }
 
-fn row(part: &PartFigures, columns: &[Column], sessions_of: &dyn Fn(&str) -> Option<Filter>) -> impl IntoView + use<> {
-    let name = part.slug.clone().unwrap_or_else(|| "none".to_owned());
+fn row(
+    part: &PartFigures,
+    name: String,
+    columns: &[Column],
+    sessions_of: &dyn Fn(&str) -> Option<Filter>,
+) -> impl IntoView + use<> {
     let sessions = part.slug.as_deref().and_then(sessions_of);
     let cells = columns.iter().map(|(head, says)| {
         let text = says(&part.figures).unwrap_or_else(|| "–".to_owned());
@@ -151,8 +161,9 @@ pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
     }))
 }
 
-/// The table of tools; `None` without any run.
-pub fn tools(tools: &[ToolFigures]) -> Option<impl IntoView + use<>> {
+/// The table of tools; `None` without any run. `names` has the names of tools by their slugs. A tool that is not in it
+/// has its slug.
+pub fn tools(tools: &[ToolFigures], names: &BTreeMap<String, String>) -> Option<impl IntoView + use<>> {
     if tools.is_empty() {
         return None;
     }
@@ -161,9 +172,10 @@ pub fn tools(tools: &[ToolFigures]) -> Option<impl IntoView + use<>> {
     let rows = shown.iter().map(|of| {
         let took = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), duration::words);
         let rate = of.failure_rate.map_or_else(|| "–".to_owned(), percent);
+        let name = one_line(names.get(&of.slug).unwrap_or(&of.slug), NAME_CHARS_MAX);
         view! {
             <tr>
-                <td class="table-main"><a href=format!("/tools/{}", of.slug)>{of.slug.clone()}</a></td>
+                <td class="table-main"><a href=format!("/tools/{}", of.slug) dir="auto">{name}</a></td>
                 <td class="table-number">{grouped(of.runs)}<span class="unit">{unit(of.runs, "run")}</span></td>
                 <td class="table-number">{grouped(of.failed)}<span class="unit">" failed"</span></td>
                 <td class="table-number"><span class="unit">"Failure rate "</span>{rate}</td>
@@ -208,16 +220,20 @@ mod tests {
             "p95Ms": 61_000, "costUsd": 0.5, "priced": 1,
         });
         let html = |figures: &serde_json::Value| {
-            crate::render::to_html(tools(&[serde_json::from_value(figures.clone()).unwrap()]))
+            let names = BTreeMap::from([("weather".to_owned(), "The <b>weather".to_owned())]);
+            crate::render::to_html(tools(&[serde_json::from_value(figures.clone()).unwrap()], &names))
         };
         let known = html(&figures);
         for part in ["/tools/weather", "1,200", " runs<", "25%", "340 ms", "1 min 1 s", "$0.50"] {
             assert!(known.contains(part), "{part}: {known}");
         }
+        assert!(known.contains(">The &lt;b&gt;weather<"), "the name of the tool: {known}");
         for name in ["failureRate", "p50Ms", "p95Ms", "costUsd"] {
             figures[name] = serde_json::Value::Null;
         }
         assert_eq!(html(&figures).matches('–').count(), 4);
+        figures["slug"] = "gone".into();
+        assert!(html(&figures).contains(">gone<"), "a tool without a name has its slug");
     }
 
     #[test]
@@ -231,10 +247,11 @@ mod tests {
         let figures: Figures = serde_json::from_value(figures).unwrap();
         let of = |figures: Figures| {
             let part = PartFigures { slug: None, figures };
-            crate::render::to_html(parts("agents", "By agent", "agent", &[part], &|_| None))
+            crate::render::to_html(parts("agents", "By agent", "agent", &[part], &|_| "No agent".to_owned(), &|_| None))
         };
         let html = of(figures.clone());
         assert!(html.contains("No follow-up yet") && !html.contains("Accepted"), "{html}");
+        assert!(html.contains(">No agent<"), "{html}");
         assert!(of(Figures { accepted: 1, ..figures }).contains("Accepted"));
     }
 

@@ -11,10 +11,11 @@ use crate::{
     shell::{RailEntry, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{
-        button::{Button, ButtonLink, Look},
+        button::{Button, Look},
         empty::Empty,
         notice::Refused,
         page_head::PageHead,
+        pager::more,
         popover::Sheet,
         table::{Column, Table},
         time::moment,
@@ -50,10 +51,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         } else {
             table(&servers).into_any()
         };
-        let more = next_cursor.map(|cursor| {
-            let href = format!("/mcp-servers?cursor={}", query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
-        });
+        let more = more(next_cursor.map(|cursor| format!("/mcp-servers?cursor={}", query(&cursor))));
         let crumbs = vec![("Tools".to_owned(), "/tools".to_owned())];
         let add = add_form(&programs, &form, shell.may(Permission::Administer));
         frame(shell, RailEntry::Actions, view! { <PageHead title="MCP servers" crumbs=crumbs/> {list} {more} {add} })

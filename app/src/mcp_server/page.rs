@@ -71,10 +71,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
 fn tools_section(server: &McpServer, tools: &McpTools) -> InertElement {
     let target = format!("/mcp-servers/{}", server.slug);
     let (ask, asked) = match tools.listed_at {
-        None => (
-            "Ask for its tools",
-            view! { <p class="meta">"The server was not asked for its tools yet."</p> }.into_any(),
-        ),
+        None => {
+            ("Ask for its tools", view! { <p class="meta">"The server has not listed its tools yet."</p> }.into_any())
+        }
         Some(at) => ("Ask again", view! { <p class="meta">"Asked "{moment(at)}</p> }.into_any()),
     };
     let import = (!tools.tools.is_empty()).then(|| import_form(&target, &tools.tools));

@@ -4,6 +4,7 @@ use super::{
     change::{change_forms, edit_form},
     lines::changed_lines,
     props::{Props, Selected, View},
+    usefulness::usefulness,
 };
 use crate::{
     memory::document_href,
@@ -31,16 +32,18 @@ use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryEvidence, MemoryVersion};
 pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoView + use<> {
     let (agent, path) = (&props.agent, &selected.document.path);
     let writes = shell.may(Permission::WriteMemory);
-    let tab = |label: &str, view: View| Tab::new(label, document_href(agent, path, view), selected.view == view);
-    let mut tabs = vec![tab("Text", View::Text), tab("History", View::History), tab("Origin", View::Origin)];
+    let tab = |(label, view): (&str, View)| Tab::new(label, document_href(agent, path, view), selected.view == view);
+    let views = [View::Text, View::History, View::Origin, View::Usefulness];
+    let mut tabs: Vec<Tab> = ["Text", "History", "Origin", "Usefulness"].into_iter().zip(views).map(tab).collect();
     // Members correct what is remembered of them.
     if (writes || is_about(shell, path)) && !selected.document.is_deleted {
-        tabs.push(tab("Edit", View::Edit));
+        tabs.push(tab(("Edit", View::Edit)));
     }
     let body = match selected.view {
         View::Text => static_html(text(selected)).into_any(),
         View::History => static_html(history(props, selected, writes)).into_any(),
         View::Origin => static_html(origin(agent, &selected.origin, writes)).into_any(),
+        View::Usefulness => static_html(usefulness(selected.usefulness.as_ref())).into_any(),
         View::Edit => static_html(edit_form(props, selected)).into_any(),
     };
     let erases = shell.may(Permission::Administer);

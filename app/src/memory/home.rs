@@ -1,7 +1,6 @@
 //! The page /memory: the agents that have a memory, and a search over all of them.
 
 use crate::{
-    FormState,
     document::render,
     entity::People,
     memory::{StalledWriter, View, document_href, document_name, stalled},
@@ -14,7 +13,7 @@ use crate::{
     ui::{
         button::{Button, ButtonLink, Look},
         empty::Empty,
-        field::{Field, Input},
+        list_search::ListSearch,
         notice::{Notice, Tone},
         page_head::PageHead,
         popover::Popover,
@@ -27,11 +26,24 @@ use domain::{Timestamp, role::Permission};
 use leptos::prelude::*;
 use wire::memory::{FoundMemory, MemoryDocument};
 
+/// How much an agent remembers.
+#[derive(Debug, Clone)]
+pub struct AgentMemory {
+    /// Slug of the agent.
+    pub agent: String,
+    /// Number of its documents.
+    pub documents: u64,
+    /// Size of its documents, bytes.
+    pub bytes: u64,
+    /// Time of the last change (UTC).
+    pub updated_at: Timestamp,
+}
+
 /// Data of the page.
 #[derive(Debug, Clone, Default)]
 pub struct HomeProps {
-    /// Slug, number of documents, bytes and time of the last change of each agent with a memory.
-    pub agents: Vec<(String, u64, u64, Timestamp)>,
+    /// Agents with a memory, by slug.
+    pub agents: Vec<AgentMemory>,
     /// Documents about the person who looks, by agent.
     pub own: Vec<MemoryDocument>,
     /// When the person who looks asked to be forgotten (UTC).
@@ -40,6 +52,8 @@ pub struct HomeProps {
     pub requests: u64,
     /// Writers that wait after failures.
     pub stalled: Vec<StalledWriter>,
+    /// What is searched for.
+    pub search: ListSearch,
     /// What was searched for, and what was found.
     pub found: Option<(String, Vec<FoundMemory>)>,
     /// Names of the people of the workspace.
@@ -49,8 +63,6 @@ pub struct HomeProps {
 /// Renders the page.
 pub fn home_page(shell: &Shell, props: HomeProps) -> String {
     render(shell, "Memory", || {
-        let none = FormState::default();
-        let asked = props.found.as_ref().map(|(query, _)| query.clone()).unwrap_or_default();
         let found = props.found.as_ref().map(|(query, found)| static_html(results(query, found, &props.people)));
         let page = view! {
             <PageHead title="Memory">
@@ -61,10 +73,7 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
                     </Popover>
                 })}
             </PageHead>
-            <form class="filter" method="get" action="/memory" role="search">
-                <Input scope="search" field=Field::new("q", "Search all memories") kind="search" wide=true value=asked form=&none/>
-                <Button>"Search"</Button>
-            </form>
+            {static_html(props.search.view("/memory", "Search all memories"))}
             {found}
             {static_html(stalled(shell, &props.stalled))}
             {static_html(requests(props.requests))}
@@ -131,20 +140,20 @@ fn requests(requests: u64) -> Option<impl IntoView + use<>> {
     )
 }
 
-fn agents(agents: &[(String, u64, u64, Timestamp)]) -> impl IntoView + use<> {
+fn agents(agents: &[AgentMemory]) -> impl IntoView + use<> {
     if agents.is_empty() {
         let sentence = "No agent remembers anything yet. An agent's memory begins with its first summarised conversation, its first use of the memory tool, a character card, or a document that you write on its page.";
         return view! { <Empty sentence=sentence link=Some(("Agents", "/agents".to_owned()))/> }.into_any();
     }
     let rows = agents
         .iter()
-        .map(|(agent, documents, bytes, at)| {
+        .map(|AgentMemory { agent, documents, bytes, updated_at }| {
             view! {
                 <tr>
                     <td class="table-main"><a class="quiet" href=format!("/agents/{agent}/memory")>{agent.clone()}</a></td>
                     <td class="table-number">{grouped(*documents)}<span class="unit">{unit(*documents, "document")}</span></td>
                     <td class="table-number">{grouped(*bytes)}<span class="unit">{unit(*bytes, "byte")}</span></td>
-                    <td class="meta"><span class="unit">"Changed "</span>{moment(*at)}</td>
+                    <td class="meta"><span class="unit">"Changed "</span>{moment(*updated_at)}</td>
                 </tr>
             }
         })

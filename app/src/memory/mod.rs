@@ -11,16 +11,18 @@ mod props;
 mod runs;
 mod session;
 mod stalled;
+mod usefulness;
 
 pub(crate) use lines::changed_lines;
 
 pub use forget::{ForgetProps, forget_page};
-pub use home::{HomeProps, home_page};
+pub use home::{AgentMemory, HomeProps, home_page};
 pub use page::page;
 pub use props::{Preview, Props, Selected, View};
 pub use runs::{RunsProps, WriterSettings, WriterState, runs_page};
 pub use session::{SessionProps, session_page};
 pub use stalled::{StalledWriter, stalled};
+pub use usefulness::{Figure, PassageFigure, Prompt, Usefulness};
 
 use crate::{entity::People, text::escape::query};
 

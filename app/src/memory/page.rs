@@ -8,16 +8,14 @@ use super::{
     props::{Props, View},
 };
 use crate::{
-    FormState,
     document::render,
     memory::{document_href, document_name, stalled},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
-        button::{Button, ButtonLink, Look},
+        button::{ButtonLink, Look},
         empty::Empty,
-        field::{Field, Input},
         page_head::PageHead,
         section::Section,
         time::moment,
@@ -55,7 +53,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <ButtonLink look=Look::Quiet href=agent_page>"Agent"</ButtonLink>
             </PageHead>
             {static_html(stalled(shell, &props.stalled))}
-            {static_html(search(&props))}
+            {static_html(props.search.view(&format!("/agents/{}/memory", props.agent), "Search this memory"))}
             <div class="memory">
                 {aside}
                 <div class="memory-main">{main}{new}</div>
@@ -63,18 +61,6 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         frame(shell, RailEntry::Memory, page)
     })
-}
-
-fn search(props: &Props) -> impl IntoView + use<> {
-    let none = FormState::default();
-    let asked = props.found.as_ref().map(|(query, _)| query.clone()).unwrap_or_default();
-    let action = format!("/agents/{}/memory", props.agent);
-    view! {
-        <form class="filter" method="get" action=action role="search">
-            <Input scope="search" field=Field::new("q", "Search this memory") kind="search" wide=true value=asked form=&none/>
-            <Button>"Search"</Button>
-        </form>
-    }
 }
 
 /// Most documents whose folders are all unfolded. Of more only the folder of the shown document is.

@@ -1,7 +1,7 @@
 //! Data of the page of an agent's memory.
 
-use super::stalled::StalledWriter;
-use crate::{FormState, entity::People};
+use super::{stalled::StalledWriter, usefulness::Usefulness};
+use crate::{FormState, entity::People, ui::list_search::ListSearch};
 use wire::memory::{
     FoundMemory, MemoryBlamedLine, MemoryConflict, MemoryDiff, MemoryDiffLine, MemoryDocument, MemoryVersion,
 };
@@ -16,6 +16,8 @@ pub enum View {
     History,
     /// The lines with their origin.
     Origin,
+    /// How useful the lines were.
+    Usefulness,
     /// The form that changes it.
     Edit,
 }
@@ -27,13 +29,14 @@ impl View {
             Self::Text => None,
             Self::History => Some("history"),
             Self::Origin => Some("origin"),
+            Self::Usefulness => Some("usefulness"),
             Self::Edit => Some("edit"),
         }
     }
 
     /// Returns the view with this value.
     pub fn parse(text: &str) -> Self {
-        [Self::History, Self::Origin, Self::Edit]
+        [Self::History, Self::Origin, Self::Usefulness, Self::Edit]
             .into_iter()
             .find(|view| view.query() == Some(text))
             .unwrap_or_default()
@@ -70,6 +73,8 @@ pub struct Selected {
     pub diff: Option<MemoryDiff>,
     /// Its lines with their origin; only for that view.
     pub origin: Vec<MemoryBlamedLine>,
+    /// How useful its lines were; only for that view.
+    pub usefulness: Option<Usefulness>,
     /// The change that is previewed.
     pub preview: Option<Preview>,
     /// Both sides of a change that was refused, and the lines of the newest version beside those that were typed.
@@ -89,6 +94,8 @@ pub struct Props {
     pub selected: Option<Selected>,
     /// The newest versions of all documents; shown while no document is.
     pub recent: Vec<MemoryVersion>,
+    /// What is searched for.
+    pub search: ListSearch,
     /// What was searched for, and what was found.
     pub found: Option<(String, Vec<FoundMemory>)>,
     /// The agent's writer, if it waits after failures.

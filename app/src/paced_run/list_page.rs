@@ -9,9 +9,9 @@ use crate::{
         number::{counted, grouped},
     },
     ui::{
-        button::ButtonLink,
         empty::Empty,
         page_head::PageHead,
+        pager::more,
         table::{Column, Table},
         time::moment,
     },
@@ -39,10 +39,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         } else {
             table(&runs).into_any()
         };
-        let more = next_cursor.map(|cursor| {
-            let href = format!("{PATH}?cursor={}", query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
-        });
+        let more = more(next_cursor.map(|cursor| format!("{PATH}?cursor={}", query(&cursor))));
         let crumbs = vec![("Sessions".to_owned(), "/sessions".to_owned())];
         let page = view! {
             <PageHead title="Paced runs" crumbs=crumbs/>

@@ -68,7 +68,7 @@ fn progress_state(run: &PacedRun) -> ProgressState {
     };
     let facts = [
         ("Waiting", run.waiting),
-        ("Running", run.running),
+        ("Queued or running", run.running),
         ("Completed", run.completed),
         ("Ended otherwise", run.failed),
         ("Run again by others", run.already),

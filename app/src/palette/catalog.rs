@@ -102,7 +102,7 @@ const fn press(scope: ShortcutScope, id: &'static str, keys: &'static [&'static 
 }
 
 /// All shortcuts.
-pub const SHORTCUTS: [Shortcut; 41] = [
+pub const SHORTCUTS: [Shortcut; 42] = [
     shortcut("today", &["g t"], "Go to Today", Command::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Command::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Command::Go("/sessions")),
@@ -135,12 +135,13 @@ pub const SHORTCUTS: [Shortcut; 41] = [
     press(ShortcutScope::Inbox, "deny", &["r"], "Inbox: deny, with a reason"),
     press(ShortcutScope::Inbox, "respond", &["i"], "Inbox: answer"),
     press(ShortcutScope::Inbox, "snooze", &["h"], "Inbox: snooze"),
+    press(ShortcutScope::Inbox, "hand-over", &["m"], "Inbox: hand over"),
     press(ShortcutScope::Inbox, "select", &["x"], "Inbox: select"),
-    press(ShortcutScope::Inbox, "range", &["X"], "Inbox: select from the last selected item"),
+    press(ShortcutScope::Inbox, "range", &["X"], "Inbox: select up to here"),
     press(ShortcutScope::Inbox, "undo", &["z"], "Inbox: undo"),
     Shortcut {
         scope: ShortcutScope::Inbox,
-        ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and open the next item", Command::Decide)
+        ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and continue", Command::Decide)
     },
     press(ShortcutScope::Failures, "seen", &["e"], "Failures: mark the cause as seen"),
     shortcut("keys", &["?"], "Show keyboard shortcuts", Command::Keys),

@@ -29,6 +29,8 @@ pub struct Found {
     pub kind: String,
     /// Its address.
     pub href: String,
+    /// Heading above it, unless the row before has the same.
+    pub section: String,
 }
 
 /// One row of the list.
@@ -49,6 +51,14 @@ impl Row {
             Self::Command(_, shortcut) => shortcut.words,
             Self::Page(words, _) => words,
             Self::Found(found) => &found.title,
+        }
+    }
+
+    /// Heading above it, unless the row before has the same; empty for commands and pages.
+    pub fn section(&self) -> &str {
+        match self {
+            Self::Found(found) => &found.section,
+            Self::Command(..) | Self::Page(..) => "",
         }
     }
 
@@ -121,7 +131,8 @@ mod tests {
     }
 
     fn answer(asked: &str, title: &str) -> Answer {
-        let found = Found { title: title.into(), kind: "task".into(), href: "/actions/1".into() };
+        let (kind, href, section) = ("task".into(), "/actions/1".into(), "Tasks".into());
+        let found = Found { title: title.into(), kind, href, section };
         Answer { asked: asked.into(), found: vec![found], failure: "" }
     }
 
@@ -136,6 +147,13 @@ mod tests {
         assert_eq!(words("go to", &Answer::default()).first().map(String::as_str), Some("Go to Today"));
         assert!(words("", &Answer::default()).len() > 30);
         assert!(words("next row", &Answer::default()).is_empty(), "moving by rows is no command of a dialog");
+    }
+
+    #[test]
+    fn only_what_the_server_found_has_a_heading() {
+        let sections: Vec<_> =
+            rows(&[], "tok", &answer("tok", "Tokens")).iter().map(|row| row.section().to_owned()).collect();
+        assert_eq!(sections, ["", "Tasks"]);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct SearchResult {
     pub kind: String,
     /// Its address.
     pub href: String,
+    /// Heading above it, unless the result before has the same.
+    pub section: &'static str,
 }
 
 /// Search results as links.
@@ -20,8 +22,8 @@ pub struct SearchResult {
 pub fn results_fragment(found: &[SearchResult]) -> String {
     use leptos::prelude::*;
     let links = found.iter().map(|found| {
-        let SearchResult { title, kind, href } = found.clone();
-        view! { <a href=href data-kind=kind>{title}</a> }
+        let SearchResult { title, kind, href, section } = found.clone();
+        view! { <a href=href data-kind=kind data-section=section>{title}</a> }
     });
     crate::render::to_html(links.collect::<Vec<_>>())
 }
@@ -37,6 +39,7 @@ pub async fn read(text: &str) -> Result<Vec<Found>, crate::browser::fetch::Faile
         title: link.text_content().unwrap_or_default(),
         kind: link.get_attribute("data-kind").unwrap_or_default(),
         href: link.get_attribute("href").unwrap_or_default(),
+        section: link.get_attribute("data-section").unwrap_or_default(),
     });
     Ok(found.collect())
 }
@@ -58,8 +61,12 @@ mod tests {
 
     #[test]
     fn what_is_found_is_text() {
-        let found = SearchResult { title: "<b>Acme</b>".into(), kind: "entity".into(), href: "/entities/1".into() };
+        let (kind, href) = ("entity".into(), "/entities/1".into());
+        let found = SearchResult { title: "<b>Acme</b>".into(), kind, href, section: "Entities" };
         let html = results_fragment(&[found]);
-        assert_eq!(html, "<a href=\"/entities/1\" data-kind=\"entity\">&lt;b&gt;Acme&lt;/b&gt;</a>");
+        assert_eq!(
+            html,
+            "<a href=\"/entities/1\" data-kind=\"entity\" data-section=\"Entities\">&lt;b&gt;Acme&lt;/b&gt;</a>"
+        );
     }
 }

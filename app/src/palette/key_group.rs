@@ -39,6 +39,27 @@ pub fn groups(here: &str) -> Vec<(&'static str, Vec<(usize, String)>)> {
     groups
 }
 
+/// The keys of a group that are fixed, with their words: the settings cannot change them, and the palette does not
+/// offer them.
+pub fn fixed_keys(title: &str) -> &'static [(&'static str, &'static str)] {
+    match title {
+        "Session" => &[
+            ("f", "Find in this log"),
+            ("n", "Next match, while a search in the log is shown"),
+            ("N", "Previous match, while a search in the log is shown"),
+        ],
+        "Failures" => &[
+            ("x", "Select the row"),
+            ("X", "Select all rows up to it"),
+            ("*", "Select all of the list"),
+            ("a", "Mark the selected causes as seen, or else this one"),
+            ("R", "Show what running the sessions of a cause again would do"),
+            ("z", "Undo the last decision"),
+        ],
+        _ => &[],
+    }
+}
+
 /// The words of a shortcut below a heading: without the heading, and with a capital letter at the beginning.
 fn below(title: &str, words: &str) -> String {
     let rest = words.strip_prefix(title).unwrap_or(words).trim_start_matches([':', ' ']);
@@ -63,6 +84,16 @@ mod tests {
         let mut all: Vec<_> = groups("").into_iter().flat_map(|(_, rows)| rows).map(|(at, _)| at).collect();
         all.sort_unstable();
         assert_eq!(all, (0..SHORTCUTS.len()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn fixed_keys_belong_to_groups_and_none_is_in_a_group_twice() {
+        let with_fixed: Vec<_> = GROUPS.into_iter().filter(|title| !fixed_keys(title).is_empty()).collect();
+        assert_eq!(with_fixed, ["Session", "Failures"]);
+        for title in with_fixed {
+            let keys: std::collections::BTreeSet<_> = fixed_keys(title).iter().map(|(key, _)| key).collect();
+            assert_eq!(keys.len(), fixed_keys(title).len(), "{title}");
+        }
     }
 
     #[test]

@@ -136,12 +136,32 @@ pub fn Results(keys: Keys) -> impl IntoView {
     Effect::new(move |_| keys.selected_id.set((!list.rows.read().is_empty()).then(|| option_id(list.selected()))));
     view! {
         <ul class="palette-list" id="palette-list" role="listbox" aria-label="Results">
-            {move || list.rows.get().iter().enumerate().map(|(at, row)| option(list, at, row)).collect_view()}
+            {move || options(list)}
         </ul>
         <p class="palette-none" id="palette-none" role="status">
             {move || status_text(&list.typed.read(), !list.rows.read().is_empty(), &list.answer.read())}
         </p>
     }
+}
+
+/// The rows, with a heading above each section of what the server found.
+fn options(list: List) -> impl IntoView + use<> {
+    let rows = list.rows.get();
+    let mut section = "";
+    let mut shown = Vec::with_capacity(rows.len());
+    for (at, row) in rows.iter().enumerate() {
+        let heading = (row.section() != section).then(|| {
+            section = row.section();
+            // Each option says what it is, so readers of screens need no heading.
+            view! {
+                <li class="palette-item" role="presentation" aria-hidden="true">
+                    <span class="palette-text"><span class="meta">{section.to_owned()}</span></span>
+                </li>
+            }
+        });
+        shown.push(view! { {heading}{option(list, at, row)} });
+    }
+    shown
 }
 
 fn option(list: List, at: usize, row: &Row) -> impl IntoView + use<> {

@@ -70,20 +70,25 @@ pub fn write_value(html: &mut Html, raw: Option<&RawValue>, source: Option<Sourc
 /// The value without what the AI SDK and MCP wrap around it: `{type: text, value}`, `{type: text, text}`,
 /// `{content: [...]}` and arrays of one such part.
 pub fn unwrapped(raw: &RawValue) -> &RawValue {
-    let mut raw = raw;
-    for _ in 0..DEPTH_MAX {
-        match inner(raw) {
-            Some(inner) => raw = inner,
-            None => break,
-        }
-    }
-    raw
+    unwrapped_at(raw).0
 }
 
-fn inner(raw: &RawValue) -> Option<&RawValue> {
+/// Does the same, and returns the JSON Pointer of what is inside.
+pub(super) fn unwrapped_at(raw: &RawValue) -> (&RawValue, String) {
+    let (mut raw, mut at) = (raw, String::new());
+    for _ in 0..DEPTH_MAX {
+        let Some((part, inner)) = inner(raw) else { break };
+        at.push_str(part);
+        raw = inner;
+    }
+    (raw, at)
+}
+
+/// The only part of a value that people read, with its JSON Pointer.
+fn inner(raw: &RawValue) -> Option<(&'static str, &RawValue)> {
     if raw.get().starts_with('[') {
         return match serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok()?.as_slice() {
-            [only] if is_part(only) => Some(*only),
+            [only] if is_part(only) => Some(("/0", *only)),
             _ => None,
         };
     }
@@ -94,14 +99,16 @@ fn inner(raw: &RawValue) -> Option<&RawValue> {
         Some("text" | "error-text" | "json" | "error-json" | "content")
             if members.len() <= 3 && get("value").is_some() =>
         {
-            get("value")
+            Some(("/value", get("value")?))
         }
-        Some("text" | "input_text" | "output_text") => get("text").filter(|text| text.get().starts_with('"')),
+        Some("text" | "input_text" | "output_text") => {
+            Some(("/text", get("text").filter(|text| text.get().starts_with('"'))?))
+        }
         None if members
             .iter()
             .all(|(key, _)| matches!(&**key, "content" | "isError" | "structuredContent" | "_meta")) =>
         {
-            get("content").filter(|content| parts(content).is_some())
+            Some(("/content", get("content").filter(|content| parts(content).is_some())?))
         }
         _ => None,
     }
@@ -152,7 +159,14 @@ pub fn is_picture(raw: &RawValue) -> bool {
 /// The text of a value that is one text or a list of parts that begins with one; `None` for anything else.
 pub fn leading_text(raw: &RawValue) -> Option<Cow<'_, str>> {
     let raw = unwrapped(raw);
-    json::string(raw).or_else(|| parts(raw)?.first().and_then(|first| json::string(unwrapped(first))))
+    let text = json::string(raw).or_else(|| parts(raw)?.first().and_then(|first| json::string(unwrapped(first))))?;
+    Some(if is_escaped_json(&text) { Cow::Owned(json::readable(&text).into_owned()) } else { text })
+}
+
+/// Whether a text is JSON with escapes of characters, which are decoded for people. In other texts they can be meant as
+/// they are.
+fn is_escaped_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && text.contains("\\u") && serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// Whether a value has texts that JSON shows badly: several lines, control sequences or pictures. Escapes are looked
@@ -257,13 +271,14 @@ impl Writer<'_, '_> {
             self.lines_cut = self.lines_cut.map(|lines| lines + rest);
         }
         self.room -= shown.len();
+        let shown = if is_escaped_json(text) { json::readable(shown) } else { Cow::Borrowed(shown) };
         self.block(|html| {
-            if terminal::is_terminal(shown) {
-                html.terminal(shown);
-            } else if is_diff(shown) {
-                push_diff(html, shown);
+            if terminal::is_terminal(&shown) {
+                html.terminal(&shown);
+            } else if is_diff(&shown) {
+                push_diff(html, &shown);
             } else {
-                html.text(shown);
+                html.text(&shown);
             }
         });
     }
@@ -334,6 +349,21 @@ mod tests {
     }
 
     const PRE: &str = "<pre class=\"payload\" tabindex=\"0\">";
+
+    #[test]
+    fn escapes_are_decoded_in_texts_that_are_json() {
+        for (text, shown) in [
+            (r#"{"a":"Gr\u00fc\u00dfe"}"#, "{&quot;a&quot;:&quot;Grüße&quot;}"),
+            (r#"["\u202e"]"#, r"[&quot;\u202e&quot;]"),
+            (r#"printf("\u00fc")"#, r"printf(&quot;\u00fc&quot;)"),
+            (r#"[warn] \u00fc"#, r"[warn] \u00fc"),
+        ] {
+            let raw = RawValue::from_string(serde_json::to_string(text).unwrap()).unwrap();
+            assert_eq!(html_of(raw.get()), format!("<div class=\"output\">{PRE}{shown}</pre></div>"));
+        }
+        let raw = RawValue::from_string(r#"{"type":"text","value":"[\"\\u00fc\"]"}"#.to_owned()).unwrap();
+        assert_eq!(leading_text(&raw).as_deref(), Some("[\"ü\"]"));
+    }
 
     #[test]
     fn wrapped_texts_are_shown_as_text() {

@@ -4,7 +4,7 @@
 use super::{
     picture::Picture,
     shape::{Shape, is_link, is_part},
-    value::{unwrapped, write_value},
+    value::{unwrapped_at, write_value},
 };
 use crate::text::{
     html::Html,
@@ -24,8 +24,12 @@ const PARTS_MAX: usize = 500;
 const DEPTH_MAX: usize = 16;
 /// Levels of a tree that are open at the start.
 const OPEN_DEPTH: usize = 2;
+/// Most members or items of a part that is open at the start, and most parts beside each other of which any is.
+const OPEN_PARTS_MAX: usize = 10;
 /// Longest text in a tree, bytes.
 const TEXT_BYTES_MAX: usize = 400;
+/// Longest key in a tree, characters.
+const KEY_CHARS_MAX: usize = 80;
 /// Most causes of an error.
 const CAUSES_MAX: usize = 5;
 /// Longest Markdown, bytes.
@@ -44,7 +48,8 @@ pub enum Look<'a> {
 
 /// Writes a result on the page of its session or tool, with a link that saves all of it. Of a large one the beginning.
 pub fn write_result(html: &mut Html, raw: &RawValue, session_id: &str) {
-    if !write_shape(html, unwrapped(raw), Look::Page(session_id)) {
+    let (inner, at) = unwrapped_at(raw);
+    if !write_shape_at(html, (inner, &at), Look::Page(session_id)) {
         write_value(html, Some(raw), None);
     }
     html.raw("<p class=\"meta result-file\"><a href=\"/api/sessions/")
@@ -65,6 +70,11 @@ pub fn write_json_text(html: &mut Html, text: &str) -> bool {
 
 /// Writes a value in its form, and returns whether it has one. Without one nothing is written.
 pub fn write_shape(html: &mut Html, raw: &RawValue, look: Look<'_>) -> bool {
+    write_shape_at(html, (raw, ""), look)
+}
+
+/// Does the same for a part of a result, at this JSON Pointer.
+fn write_shape_at(html: &mut Html, (raw, at): (&RawValue, &str), look: Look<'_>) -> bool {
     if look == Look::Log && raw.get().len() > LOG_BYTES_MAX {
         return false;
     }
@@ -83,7 +93,7 @@ pub fn write_shape(html: &mut Html, raw: &RawValue, look: Look<'_>) -> bool {
         Shape::Table(columns) => writer.table(raw, columns),
         Shape::Facts => writer.facts(raw),
         Shape::Error => writer.error(raw, 0),
-        Shape::Tree => writer.tree(raw),
+        Shape::Tree => writer.tree(raw, at),
         Shape::Markdown(text) => writer.markdown(text),
         Shape::Link(address) => writer.link(address),
         Shape::Picture(text) => writer.picture(text),
@@ -200,21 +210,20 @@ impl Writer<'_> {
         self.html.raw("</div>");
     }
 
-    fn tree(&mut self, raw: &RawValue) {
-        self.html.raw("<ul class=\"result-tree\">");
-        self.parts_of(raw, 0);
+    fn tree(&mut self, raw: &RawValue, at: &str) {
+        if at.is_empty() {
+            self.html.raw("<ul class=\"result-tree\">");
+        } else {
+            self.html.raw("<ul class=\"result-tree\" data-at=\"").text(at).raw("\">");
+        }
+        self.parts_of(members_of(raw), 0);
         self.html.raw("</ul>");
     }
 
-    /// The members or items of a value, each an entry of a list. What has parts folds.
-    fn parts_of(&mut self, raw: &RawValue, depth: usize) {
-        let members: Vec<(String, &RawValue)> = if raw.get().starts_with('{') {
-            json::members(raw.get()).into_iter().map(|(key, value)| (key.into_owned(), value)).collect()
-        } else {
-            let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-            items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-        };
+    /// The members or items of a value, each an entry of a list. What has parts folds, and says how many it has.
+    fn parts_of(&mut self, members: Vec<(String, &RawValue)>, depth: usize) {
         let all = members.len();
+        let may_open = depth + 1 < OPEN_DEPTH && all <= OPEN_PARTS_MAX;
         for (index, (key, value)) in members.into_iter().enumerate() {
             if self.parts >= PARTS_MAX {
                 let more = counted((all - index) as u64, "more part");
@@ -222,17 +231,22 @@ impl Writer<'_> {
                 return;
             }
             self.parts += 1;
-            self.html.raw("<li>");
+            // The script of the tree needs the whole key for the path of the part.
+            let is_short = shorten::one_line(&key, KEY_CHARS_MAX) == key;
+            if is_short {
+                self.html.raw("<li>");
+            } else {
+                self.html.raw("<li data-key=\"").text(&key).raw("\">");
+            }
             if is_part(value) && depth < DEPTH_MAX {
-                self.html.raw(if depth + 1 < OPEN_DEPTH { "<details open><summary>" } else { "<details><summary>" });
+                let inner = members_of(value);
+                let is_open = may_open && inner.len() <= OPEN_PARTS_MAX;
+                self.html.raw(if is_open { "<details open><summary>" } else { "<details><summary>" });
                 self.key(&key);
-                self.html.raw(" <span class=\"meta\">").raw(if value.get().starts_with('{') {
-                    "{…}"
-                } else {
-                    "[…]"
-                });
+                let one = if value.get().starts_with('{') { "field" } else { "item" };
+                self.html.raw(" <span class=\"meta\">").text(&counted(inner.len() as u64, one));
                 self.html.raw("</span></summary><ul>");
-                self.parts_of(value, depth + 1);
+                self.parts_of(inner, depth + 1);
                 self.html.raw("</ul></details>");
             } else {
                 self.key(&key);
@@ -248,7 +262,10 @@ impl Writer<'_> {
     }
 
     fn key(&mut self, key: &str) {
-        self.html.raw("<span class=\"result-key\" dir=\"auto\">").text(&shorten::one_line(key, 80)).raw("</span>");
+        self.html
+            .raw("<span class=\"result-key\" dir=\"auto\">")
+            .text(&shorten::one_line(key, KEY_CHARS_MAX))
+            .raw("</span>");
     }
 
     fn markdown(&mut self, text: &str) {
@@ -271,6 +288,15 @@ impl Writer<'_> {
         self.html.raw("<p><img class=\"result-picture\" src=\"data:").raw(picture.media_type).raw(";base64,");
         self.html.text(picture.data).raw("\" alt=\"").text(&picture.words()).raw("\"></p>");
     }
+}
+
+/// The members of an object by their keys, or the items of a list by their indexes.
+fn members_of(raw: &RawValue) -> Vec<(String, &RawValue)> {
+    if raw.get().starts_with('{') {
+        return json::members(raw.get()).into_iter().map(|(key, value)| (key.into_owned(), value)).collect();
+    }
+    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+    items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
 }
 
 #[cfg(test)]
@@ -307,12 +333,32 @@ mod tests {
     fn a_value_with_parts_folds_and_stays_small() {
         let html = html_of(r#"{"a":{"b":{"c":"<i>"}},"list":[1]}"#, Look::Page("s"));
         assert_eq!((html.matches("<details open>").count(), html.matches("<details>").count()), (2, 1), "{html}");
-        assert!(html.contains("&lt;i&gt;") && !html.contains("<i>"), "{html}");
+        assert!(html.contains("&lt;i&gt;") && !html.contains("<i>") && !html.contains("data-key"), "{html}");
+        let three = html_of(r#"{"a":{"b":[1,2,3]}}"#, Look::Page("s"));
+        assert!(three.contains(">1 field<") && three.contains(">3 items<"), "{three}");
+        let long = html_of(&format!(r#"{{"a\"{}":{{"b":1}}}}"#, "x".repeat(100)), Look::Page("s"));
+        assert!(long.contains(&format!("<li data-key=\"a&quot;{}\">", "x".repeat(100))), "{long}");
         let deep = format!("{}1{}", r#"{"a":"#.repeat(90), "}".repeat(90));
         assert!(html_of(&deep, Look::Page("s")).matches("<details").count() <= DEPTH_MAX + 1);
         let wide = format!("[{}]", vec![r#"{"a":[1,2,3]}"#; 10_000].join(","));
         let html = html_of(&wide, Look::Page("s"));
         assert!(html.len() < 100_000 && html.contains("not shown."), "{}", html.len());
+    }
+
+    #[test]
+    fn many_parts_are_folded_with_their_number() {
+        let of = |parts: usize, each: usize| {
+            let list = format!("[{}]", vec!["1"; each].join(","));
+            let members: Vec<_> = (0..parts).map(|at| format!("\"k{at}\":{list}")).collect();
+            html_of(&format!("{{{}}}", members.join(",")), Look::Page("s"))
+        };
+        for (parts, each, open, words) in
+            [(1, 1, 1, "1 item<"), (2, 7, 2, "7 items<"), (7, 40, 0, "40 items<"), (40, 2, 0, "2 items<")]
+        {
+            let html = of(parts, each);
+            let found = html.matches("<details open>").count();
+            assert_eq!((found, html.matches(words).count()), (open, parts), "{parts} of {each}: {html}");
+        }
     }
 
     #[test]

@@ -6,9 +6,9 @@ use crate::{
     shell::{RailEntry, Shell, frame},
     text::{escape::query, number::grouped},
     ui::{
-        button::ButtonLink,
         empty::Empty,
         page_head::PageHead,
+        pager::more,
         section::Section,
         table::{Column, Table},
     },
@@ -52,10 +52,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         } else {
             table(&rules, now).into_any()
         };
-        let more = next_cursor.map(|cursor| {
-            let href = format!("/rules?cursor={}", query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
-        });
+        let more = more(next_cursor.map(|cursor| format!("/rules?cursor={}", query(&cursor))));
         let crumbs = vec![("Inbox".to_owned(), "/inbox".to_owned())];
         let page = view! {
             <PageHead title="Rules" crumbs=crumbs/>

@@ -1,5 +1,8 @@
-//! The page of the search over all events.
+//! The page of the search over events, tasks, entities, questions and memory.
 
+mod filter;
 mod page;
+mod records;
 
-pub use page::{Filter, Props, page};
+pub use filter::Filter;
+pub use page::{Props, page};

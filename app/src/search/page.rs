@@ -1,7 +1,12 @@
 //! The page /search.
 
+use super::{
+    filter::{Filter, PATH},
+    records::{kind_tabs, marked, records},
+};
 use crate::{
     FormState,
+    agent_href::agent_word,
     document::render,
     render::static_html,
     session::{kind_words, turn_href},
@@ -32,45 +37,10 @@ use domain::{
 use leptos::prelude::*;
 use wire::search::{FoundEvent, FoundEvents, FoundSession};
 
-/// Path of the page.
-const PATH: &str = "/search";
 /// Seconds from which the page says that the newest events are not found yet.
 const LAG_SHOWN_SECONDS: i64 = 10;
 /// Longest title that is shown, characters.
 const TITLE_CHARS: usize = 160;
-
-/// The search of the address.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// `?q=`: conditions and words. `?agent=` and `?status=` are read as conditions of it.
-    pub line: Line,
-}
-
-impl Filter {
-    /// The address of the search, from a cursor on.
-    fn href(&self, cursor: Option<&str>) -> String {
-        let line = self.line.to_string();
-        let pairs = [("q", Some(line.as_str()).filter(|line| !line.is_empty())), ("cursor", cursor)];
-        let pairs = pairs.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", query(value?))));
-        let pairs = pairs.collect::<Vec<_>>().join("&");
-        if pairs.is_empty() { PATH.to_owned() } else { format!("{PATH}?{pairs}") }
-    }
-
-    fn is_narrowed(&self) -> bool {
-        !self.line.conditions.is_empty()
-    }
-
-    /// The words alone.
-    fn words(&self) -> Self {
-        Self { line: Line { conditions: Vec::new(), ..self.line.clone() } }
-    }
-
-    /// Each condition and word, with the address of the search without it.
-    fn set(&self) -> Vec<(String, String)> {
-        let parts = self.line.parts().into_iter().enumerate();
-        parts.map(|(place, part)| (part, Self { line: self.line.without(place) }.href(None))).collect()
-    }
-}
 
 /// Data of the page.
 #[derive(Debug, Clone, Default)]
@@ -96,10 +66,13 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let found = found.map(|found| static_html(results(&filter, &found, is_continued, now)));
         let help = (filter.line.is_empty() && !form.is_refused()).then(|| static_html(how_to()));
         let set = chips(filter.set(), "Conditions").map(static_html);
+        let has_kinds = !filter.line.words.is_empty() && !filter.is_narrowed();
+        let tabs = has_kinds.then(|| static_html(kind_tabs(&filter)));
         let page = view! {
-            <PageHead title="Search all events"/>
+            <PageHead title="Search"/>
             {static_html(search_form(&filter, &agents, &form))}
             {set}
+            {tabs}
             {(filter.is_narrowed() && filter.line.words.is_empty()).then(|| static_html(sessions_of(&filter)))}
             {general.into_iter().map(|message| view! { <Notice tone=Tone::Bad><p>{message}</p></Notice> }).collect::<Vec<_>>()}
             {help}
@@ -113,6 +86,7 @@ fn search_form(filter: &Filter, agents: &[String], form: &FormState) -> impl Int
     let line = filter.line.to_string();
     view! {
         <form class="filter" method="get" action=PATH role="search">
+            {filter.kind.map(|kind| view! { <input type="hidden" name="kind" value=kind.as_str()/> })}
             <Input scope="search" field=Field::new("q", "Words to find, and conditions") kind="search" wide=true chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(&filter.line, agents) value=&line form=form/>
             <Button look=Look::Primary>"Search"</Button>
         </form>
@@ -141,7 +115,7 @@ fn how_to() -> impl IntoView + use<> {
     ];
     let list = |ways: Vec<(&str, &str)>| {
         let ways = ways.into_iter().map(|(typed, finds)| {
-            let href = Filter { line: Line::parse(typed).unwrap_or_default() }.href(None);
+            let href = Filter { line: Line::parse(typed).unwrap_or_default(), kind: None }.href(None);
             view! { <li><a href=href><code>{typed.to_owned()}</code></a>" "<span class="meta">{finds.to_owned()}</span></li> }
         });
         view! { <ul class="search-ways">{ways.collect::<Vec<_>>()}</ul> }
@@ -154,12 +128,22 @@ fn how_to() -> impl IntoView + use<> {
             <h3>"Conditions on the session"</h3>
             {list(conditions.to_vec())}
             <p class="meta">{format!("The fields are {fields}.")}</p>
-            <p class="meta">"Searched are messages, inputs and outputs of tools, errors, questions and decisions in all sessions of the workspace. Incognito conversations are not."</p>
+            <p class="meta">"Searched are messages, inputs and outputs of tools, errors, questions and decisions in all sessions of the workspace, and its tasks, entities and memory. Incognito conversations are not. A search with conditions finds events alone."</p>
         </section>
     }
 }
 
 fn results(filter: &Filter, found: &FoundEvents, is_continued: bool, now: Timestamp) -> impl IntoView + use<> {
+    let events = filter.has_events().then(|| events(filter, found, is_continued, now));
+    view! {
+        {records(filter, found)}
+        {events}
+    }
+}
+
+/// The events, below the records.
+fn events(filter: &Filter, found: &FoundEvents, is_continued: bool, now: Timestamp) -> impl IntoView + use<> {
+    let title = (!found.records.is_empty()).then(|| view! { <h2>"Events"</h2> });
     let newest = is_continued.then(|| filter.href(None));
     let older = found.next_cursor.as_deref().map(|cursor| filter.href(Some(cursor)));
     let list = match (found.items.is_empty(), older.is_some()) {
@@ -186,6 +170,7 @@ fn results(filter: &Filter, found: &FoundEvents, is_continued: bool, now: Timest
     };
     view! {
         {lag(found.indexed_until, now)}
+        {title}
         {list}
         <Pager newest=newest older=older/>
     }
@@ -204,7 +189,7 @@ fn lag(indexed_until: Option<Timestamp>, now: Timestamp) -> Option<impl IntoView
 fn session(found: &FoundSession) -> impl IntoView + use<> {
     let events = found.events.iter().map(|event| hit(found, event)).collect::<Vec<_>>();
     let title = one_line(&found.title, TITLE_CHARS);
-    let agent = found.agent_slug.clone().map(|agent| view! { <span class="meta">{agent}</span> });
+    let agent = found.agent_slug.as_deref().map(|agent| view! { <span class="meta">{agent_word(agent)}</span> });
     let more = (found.more_events > 0).then(|| {
         let more = counted(found.more_events, "more event");
         view! { <p class="meta">{format!("{more} with these words")}</p> }
@@ -223,14 +208,10 @@ fn session(found: &FoundSession) -> impl IntoView + use<> {
 }
 
 fn hit(of: &FoundSession, event: &FoundEvent) -> impl IntoView + use<> {
-    let pieces = event.snippet.iter().map(|piece| {
-        let text = piece.text.clone();
-        if piece.is_marked { view! { <mark>{text}</mark> }.into_any() } else { text.into_any() }
-    });
     view! {
         <li class="search-event">
             <span class="meta search-number">{grouped(event.sequence)}</span>
-            <a class="search-link" href=turn_href(of.session_id, event.sequence) dir="auto">{pieces.collect::<Vec<_>>()}</a>
+            <a class="search-link" href=turn_href(of.session_id, event.sequence) dir="auto">{marked(&event.snippet)}</a>
             <span class="meta">{kind_words(&event.event_type)}</span>
             <span class="meta search-when">{moment(event.recorded_at)}</span>
         </li>
@@ -245,7 +226,7 @@ mod tests {
     use wire::search::SnippetPiece;
 
     fn asking(line: &str) -> Filter {
-        Filter { line: Line::parse(line).unwrap() }
+        Filter { line: Line::parse(line).unwrap(), kind: None }
     }
 
     fn found(events: usize) -> FoundEvents {
@@ -265,6 +246,9 @@ mod tests {
             more_events: 1,
         };
         FoundEvents {
+            records: Vec::new(),
+            has_more_records: false,
+            has_older_records: false,
             items: vec![session],
             next_cursor: None,
             indexed_until: Some("2026-11-29T10:00:00Z".parse().unwrap()),

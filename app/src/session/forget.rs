@@ -13,10 +13,9 @@ use crate::{
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
         section::Section,
-        time::stamp,
     },
 };
-use domain::{Timestamp, role::Permission};
+use domain::role::Permission;
 use leptos::prelude::*;
 use wire::session::Session;
 
@@ -27,8 +26,8 @@ pub struct ForgetProps {
     pub session: Session,
     /// Number of its prompts with answers that are deleted, or would be.
     pub interactions: u64,
-    /// Id and beginning (UTC) of the exports that can have them, newest first.
-    pub exports: Vec<(String, Timestamp)>,
+    /// The exports that can have them, newest first: the id of one that has a page, and what, who and when in words.
+    pub exports: Vec<(Option<String>, String)>,
     /// Whether they are deleted, and if so, whether files of training data could be rewritten.
     pub done: Option<bool>,
     /// State of the refused form `forget`.
@@ -83,14 +82,14 @@ fn result(may_export: bool, props: &ForgetProps) -> impl IntoView + use<> {
 }
 
 /// The exports whose files can have the data.
-fn exports(may_export: bool, exports: &[(String, Timestamp)]) -> Option<impl IntoView + use<>> {
-    let listed = exports.iter().map(|(id, begun_at)| {
-        let at = stamp(*begun_at);
-        if may_export {
+fn exports(may_export: bool, exports: &[(Option<String>, String)]) -> Option<impl IntoView + use<>> {
+    let listed = exports.iter().map(|(id, words)| {
+        let words = words.clone();
+        if let Some(id) = id.as_ref().filter(|_| may_export) {
             let href = format!("/exports/{id}");
-            return view! { <li><a href=href>"Export of "{at}</a></li> }.into_any();
+            return view! { <li><a href=href dir="auto">{words}</a></li> }.into_any();
         }
-        view! { <li>"Export of "{at}</li> }.into_any()
+        view! { <li dir="auto">{words}</li> }.into_any()
     });
     let listed = listed.collect::<Vec<_>>();
     (!listed.is_empty())
@@ -127,14 +126,14 @@ mod tests {
         let of = |interactions: u64, exports: u64| ForgetProps {
             session: session(),
             interactions,
-            exports: (0..exports).map(|n| (n.to_string(), Timestamp::UNIX_EPOCH)).collect(),
+            exports: (0..exports).map(|n| ((n % 2 == 0).then(|| n.to_string()), format!("Export {n}"))).collect(),
             done: None,
             form: FormState::default(),
         };
         for (count, words) in [(1, "1 prompt with"), (2, "2 prompts with"), (7, "7 prompts"), (40, "40 prompts")] {
             let html = html_of(&of(count, count));
             assert!(html.contains(words) && html.contains("Type “forget”"), "{html}");
-            assert_eq!(html.matches("Export of ").count() as u64, count, "{html}");
+            assert_eq!(html.matches(">Export ").count() as u64, count, "{html}");
         }
         let none = html_of(&of(0, 0));
         assert!(none.contains("has nothing of this session") && !none.contains("Files of exports"), "{none}");

@@ -7,8 +7,9 @@ use std::ops::Range;
 const INLINE: [&str; 9] = ["a", "b", "br", "code", "del", "em", "i", "span", "strong"];
 /// Parts of the one or two tags before a text that is the page's own: a label or the name of a button.
 const LABELS: [&str; 3] = ["fold-more", "tool-side", "<button"];
-/// What begins an element that is folded.
-const FOLDED: [&str; 3] = ["<details class=\"fold\"", "<details class=\"fold thinking\"", "<details class=\"tool\""];
+/// What begins an element that is folded, and what follows. The step at which a session failed is unfolded already.
+const FOLDED: [(&str, &str); 3] =
+    [("<details class=\"fold\"", ""), ("<details class=\"fold thinking\"", ""), ("<details class=\"tool\"", " data-")];
 /// The characters that HTML writes in another way.
 const ENTITIES: [(&str, char); 6] =
     [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\''), ("&#x27;", '\'')];
@@ -30,7 +31,9 @@ pub fn marked(row: &str, phrase: &Phrase, shown: Option<u64>) -> String {
 }
 
 fn unfolded(row: String) -> String {
-    FOLDED.into_iter().fold(row, |row, folded| row.replace(folded, &format!("{folded} open")))
+    let unfold =
+        |row: String, (tag, next): (&str, &str)| row.replace(&format!("{tag}{next}"), &format!("{tag} open{next}"));
+    FOLDED.into_iter().fold(row, unfold)
 }
 
 /// The places to mark. None has a tag in it.
@@ -129,13 +132,14 @@ mod tests {
     use crate::session::{
         Titles,
         fixture::{answer, call, event},
-        rows::found_rows,
+        rows::LogPart,
     };
     use domain::search::Phrase;
     use wire::event::Event;
 
     fn rows(events: &[Event], phrase: &str, shown: Option<u64>) -> String {
-        found_rows("s", events, &Titles::new(), &Phrase::parse(phrase).unwrap(), shown)
+        let part = LogPart { session_id: "s", events, titles: &Titles::new(), opens_failing_step: false };
+        part.found_rows(&Phrase::parse(phrase).unwrap(), shown)
     }
 
     #[test]

@@ -32,6 +32,8 @@ mod forget;
 #[cfg(feature = "ssr")]
 mod group;
 #[cfg(feature = "ssr")]
+mod label;
+#[cfg(feature = "ssr")]
 mod mark;
 #[cfg(feature = "ssr")]
 mod opening;
@@ -98,16 +100,20 @@ pub use forget::{ForgetProps, forget_page};
 pub use group::types_of_groups;
 pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
+pub use label::{LabelProps, SHOWN_ASSIGNEE, SHOWN_TAGS, label_page};
+#[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};
 #[cfg(feature = "ssr")]
 pub use promotion::PromotionOffer;
+#[cfg(feature = "ssr")]
+pub(crate) use rate_memory::write_memory_forms;
 pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
 pub use rows::{rateable_rows, rows_fragment};
 #[cfg(feature = "ssr")]
 pub(crate) use shared::{shared_rows, shared_value};
 #[cfg(feature = "ssr")]
-pub use summary::{Summary, retry_fields};
+pub use summary::{RunOutput, Summary, retry_fields};
 #[cfg(feature = "ssr")]
 pub(crate) use title::duration_ms;
 #[cfg(feature = "ssr")]

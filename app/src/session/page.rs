@@ -6,7 +6,7 @@ use super::{
     find::{Find, FoundTick, find_line},
     group::{counts, label, parse_groups},
     promotion::{PromotionOffer, promotion_form},
-    rows::{found_rows, rateable_rows, rows_fragment},
+    rows::LogPart,
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
     timeline::Scale,
@@ -17,6 +17,7 @@ use super::{
 use crate::{
     document::render,
     render::{static_html, to_html},
+    result::{live_tree_script, tree_script},
     shell::{RailEntry, Shell, frame},
     text::number,
     ui::{
@@ -189,10 +190,20 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         });
         let page = view! {
             {progress(shell, &props)}
+            {script_of_trees(shell, session)}
             <LiveTranscript/>
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The script of the tree of the result. The result of a run that has not ended arrives while the page is open.
+fn script_of_trees(shell: &Shell, session: &Session) -> Option<InertElement> {
+    let page = (shell.nonce.as_str(), shell.tree_js_href.as_str());
+    if session.session_type == Type::Tool && !session.status.is_final() {
+        return live_tree_script(page);
+    }
+    tree_script(session.result.as_deref(), page)
 }
 
 /// Where the script shows how far the run of a tool is; `None` for other sessions and for those that have ended.
@@ -208,12 +219,17 @@ fn progress(shell: &Shell, props: &Props) -> Option<InertElement> {
     }))
 }
 
-/// The rows, with what was found marked.
+/// The rows, with what was found marked. Of a session that failed, the step at which it failed is unfolded, if its
+/// error is on the page.
 fn rows(id: &str, props: &Props) -> String {
+    let error = props.summary.error_sequence;
+    let shows_error = error.is_some() && props.events.iter().any(|event| Some(event.sequence) == error);
+    let (events, titles) = (&props.events, &props.titles);
+    let part = LogPart { session_id: id, events, titles, opens_failing_step: shows_error };
     match props.find.phrase() {
-        Some(phrase) => found_rows(id, &props.events, &props.titles, &phrase, props.find.sequence()),
-        None if props.is_rated => rateable_rows(props.summary.session.id, &props.events, &props.titles),
-        None => rows_fragment(id, &props.events, &props.titles),
+        Some(phrase) => part.found_rows(&phrase, props.find.sequence()),
+        None if props.is_rated => part.rateable_rows(props.summary.session.id),
+        None => part.rows(),
     }
 }
 

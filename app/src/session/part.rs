@@ -1,7 +1,7 @@
 //! The parts of an event's content. Parsing is lenient: unknown content is shown as JSON, and nothing is refused.
 
 use crate::text::json;
-use domain::event::Known;
+use domain::event::{Known, PartType};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -109,14 +109,12 @@ impl<'a> Fields<'a> {
 
     /// The part; `None` if only its JSON can be shown.
     fn part(&self) -> Option<Part<'a>> {
-        let kind = text(self.kind)?;
-        match &*kind {
-            "text" => text(self.text).map(Part::Text),
-            "reasoning" | "thinking" => text(self.text).or_else(|| text(self.reasoning)).map(Part::Reasoning),
-            "tool-call" | "tool_call" => Some(Part::Call(self.call())),
-            "tool-result" | "tool_result" => Some(Part::Answer(self.answer(false))),
-            "tool-error" | "tool_error" => Some(Part::Answer(self.answer(true))),
-            _ => None,
+        match PartType::parse(&text(self.kind)?)? {
+            PartType::Text => text(self.text).map(Part::Text),
+            PartType::Reasoning => text(self.text).or_else(|| text(self.reasoning)).map(Part::Reasoning),
+            PartType::ToolCall => Some(Part::Call(self.call())),
+            PartType::ToolResult => Some(Part::Answer(self.answer(false))),
+            PartType::ToolError => Some(Part::Answer(self.answer(true))),
         }
     }
 }

@@ -37,55 +37,74 @@ const REASONING_CHARS_MAX: usize = 140;
 /// Longest name of a source beside a row, characters.
 const SOURCE_CHARS_MAX: usize = 24;
 
-/// Who speaks in an event: the name of their style, their picture, and who they are in words.
-pub fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
+/// Who speaks in an event.
+#[derive(Debug, Clone, Copy)]
+pub struct Speaker {
+    /// Name of their style.
+    pub style: &'static str,
+    /// Picture beside their rows.
+    pub picture: Icon,
+    /// Who they are in words.
+    pub words: &'static str,
+}
+
+impl Speaker {
+    const fn new(style: &'static str, picture: Icon, words: &'static str) -> Self {
+        Self { style, picture, words }
+    }
+}
+
+/// Who speaks in an event.
+pub fn speaker(event: &Event) -> Speaker {
     let Some(kind) = event.known() else { return speaker_of_unknown(event) };
     match kind {
         Known::AgentMessage | Known::AgentToolCall | Known::AgentToolResult | Known::AgentThinking => {
-            ("agent", Icon::Agent, "Agent")
+            Speaker::new("agent", Icon::Agent, "Agent")
         }
         Known::UserMessage
         | Known::UserToolResult
         | Known::UserToolConfirmation
         | Known::UserFormSubmit
         | Known::UserFormDraft
-        | Known::UserOutputApproval => ("user", Icon::Person, "Person"),
-        Known::HumanNavigate => ("human", Icon::Arrow, "Person"),
-        Known::HumanEntityView => ("human", Icon::Eye, "Person"),
-        Known::HumanMarker => ("human", Icon::Flag, "Person"),
-        Known::HumanTaskSwitch => ("human", Icon::Actions, "Person"),
+        | Known::UserOutputApproval => Speaker::new("user", Icon::Person, "Person"),
+        Known::HumanNavigate => Speaker::new("human", Icon::Arrow, "Person"),
+        Known::HumanEntityView => Speaker::new("human", Icon::Eye, "Person"),
+        Known::HumanMarker => Speaker::new("human", Icon::Flag, "Person"),
+        Known::HumanTaskSwitch => Speaker::new("human", Icon::Actions, "Person"),
         Known::ToolSessionStarted
         | Known::ToolFieldChanged
         | Known::ToolInvocationStarted
         | Known::ToolInvocationCompleted
         | Known::ToolInvocationFailed
         | Known::ToolCompositionStepStarted
-        | Known::ToolCompositionStepCompleted => ("tool", Icon::Tool, "Tool"),
-        Known::ExternalEvent => ("external", Icon::External, "External"),
-        Known::SessionError => ("system", Icon::Alert, "Error"),
+        | Known::ToolCompositionStepCompleted => Speaker::new("tool", Icon::Tool, "Tool"),
+        Known::ExternalEvent => Speaker::new("external", Icon::External, "External"),
+        Known::SessionError => Speaker::new("system", Icon::Alert, "Error"),
         Known::SessionCreated
         | Known::SessionClaimed
         | Known::SessionStatusChange
+        | Known::SessionTagsChange
+        | Known::SessionAssigneeChange
         | Known::SessionCompleted
         | Known::SessionContextInjected
         | Known::SessionWaitingApproval
         | Known::SessionFeedbackRequested
-        | Known::StatePatch => ("system", Icon::System, "System"),
+        | Known::StatePatch => Speaker::new("system", Icon::System, "System"),
     }
 }
 
 /// The speaker of an event of a kind that Shiftbook does not know: by the first word of the kind, else by its role.
-fn speaker_of_unknown(event: &Event) -> (&'static str, Icon, &'static str) {
+fn speaker_of_unknown(event: &Event) -> Speaker {
     match (event.kind.split('.').next().unwrap_or_default(), event.role) {
-        ("human", _) => ("human", Icon::Person, "Person"),
-        ("tool", _) => ("tool", Icon::Tool, "Tool"),
-        ("external", _) => ("external", Icon::External, "External"),
-        ("session" | "state", _) => ("system", Icon::System, "System"),
-        ("user", _) => ("user", Icon::Person, "Person"),
-        ("agent", _) => ("agent", Icon::Agent, "Agent"),
-        (_, EventRole::User) => ("user", Icon::Person, "Person"),
-        (_, EventRole::Agent) => ("agent", Icon::Agent, "Agent"),
-        (_, EventRole::System) => ("system", Icon::System, "System"),
+        ("human", _) => Speaker::new("human", Icon::Person, "Person"),
+        ("tool", _) => Speaker::new("tool", Icon::Tool, "Tool"),
+        ("external", _) => Speaker::new("external", Icon::External, "External"),
+        ("session" | "state", _) => Speaker::new("system", Icon::System, "System"),
+        ("user", _) => Speaker::new("user", Icon::Person, "Person"),
+        ("agent", _) => Speaker::new("agent", Icon::Agent, "Agent"),
+        (_, EventRole::User) => Speaker::new("user", Icon::Person, "Person"),
+        (_, EventRole::Agent) => Speaker::new("agent", Icon::Agent, "Agent"),
+        (_, EventRole::System) => Speaker::new("system", Icon::System, "System"),
     }
 }
 
@@ -123,7 +142,7 @@ pub fn write_row_with(
 /// Writes the start of a row, up to its body. Only the row of a single event is the target of links: `last_sequence` is
 /// the last one that the row holds.
 pub fn write_head(html: &mut Html, event: &Event, group: Group, kind: &str, last_sequence: u64) {
-    let (speaker, picture, who) = speaker(event);
+    let Speaker { style, picture, words } = speaker(event);
     let at = event.at;
     html.raw("<li class=\"event\"");
     if last_sequence == event.sequence {
@@ -131,7 +150,7 @@ pub fn write_head(html: &mut Html, event: &Event, group: Group, kind: &str, last
     }
     html.raw(" data-sequence=\"").number(last_sequence);
     html.raw("\" data-group=\"").raw(group.as_str()).raw("\" data-kind=\"").text(kind);
-    html.raw("\" data-speaker=\"").raw(speaker).raw("\"><time class=\"event-time\" data-time=\"clock\" datetime=\"");
+    html.raw("\" data-speaker=\"").raw(style).raw("\"><time class=\"event-time\" data-time=\"clock\" datetime=\"");
     html.number(u64::try_from(at.year()).unwrap_or_default()).raw("-").two(at.month()).raw("-").two(at.day());
     html.raw("T").two(at.hour()).raw(":").two(at.minute()).raw(":").two(at.second()).raw(".");
     let millis = at.timestamp_subsec_millis();
@@ -144,7 +163,7 @@ pub fn write_head(html: &mut Html, event: &Event, group: Group, kind: &str, last
     html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>");
     match source_name(event) {
         Some(source) => html.text(&source),
-        None => html.raw(who),
+        None => html.raw(words),
     };
     html.raw("</span></span><div class=\"event-body\">");
 }
@@ -163,6 +182,7 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Sourc
     let event = entry.event;
     match event.known() {
         Some(Known::HumanEntityView) => write_view(html, entry, titles),
+        Some(Known::SessionAssigneeChange) => write_assignee(html, entry, titles),
         Some(Known::UserOutputApproval | Known::UserToolConfirmation | Known::UserFormSubmit) => {
             match event.body().decision() {
                 Some(decision) => write_decision(html, event, decision, titles),
@@ -170,9 +190,9 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Sourc
             }
         }
         Some(Known::SessionStatusChange) => write_status_change(html, event),
-        Some(Known::AgentThinking) => entry.parts.iter().for_each(|(part, _)| match part {
+        Some(Known::AgentThinking) => entry.parts.iter().enumerate().for_each(|(at, (part, _))| match part {
             Part::Text(text) | Part::Reasoning(text) => write_reasoning(html, text),
-            other => write_part(html, other, entry, source),
+            other => write_part(html, other, entry, entry.failing_part == Some(at), source),
         }),
         Some(Known::SessionError) => write_error(html, entry, source),
         Some(
@@ -196,6 +216,7 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Sourc
         Some(
             Known::SessionCreated
             | Known::SessionClaimed
+            | Known::SessionTagsChange
             | Known::SessionCompleted
             | Known::SessionContextInjected
             | Known::SessionWaitingApproval
@@ -256,14 +277,12 @@ fn write_warnings(html: &mut Html, event: &Event) {
 fn write_parts(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     write_warnings(html, entry.event);
     let mut wrote = false;
-    for (part, joined) in &entry.parts {
+    for (at, (part, joined)) in entry.parts.iter().enumerate() {
         wrote = true;
+        let is_open = entry.failing_part == Some(at);
         match part {
-            Part::Call(call) => {
-                let joined = joined.as_ref().map(|j| (&j.answer, j.sequence, j.duration_ms));
-                tool::write_call(html, call, joined, source);
-            }
-            part => write_part(html, part, entry, source),
+            Part::Call(call) => tool::write_call(html, call, joined.as_ref(), is_open, source),
+            part => write_part(html, part, entry, is_open, source),
         }
     }
     let metadata = entry.event.metadata.get();
@@ -274,15 +293,16 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     }
 }
 
-fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>, source: Source<'_>) {
+/// Writes a part of an event. A result is unfolded if it `is_open`.
+fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>, is_open: bool, source: Source<'_>) {
     match part {
         Part::Text(text) if entry.event.kind.starts_with("user.") => write_text(html, text, source, as_typed),
         Part::Text(text) => write_text(html, text, source, as_markdown),
         // The text beside it says the same.
         Part::Other(_) if entry.event.kind == Known::UserFormSubmit && entry.parts.len() > 1 => {}
         Part::Reasoning(text) => write_reasoning(html, text),
-        Part::Call(call) => tool::write_call(html, call, None, source),
-        Part::Answer(answer) => tool::write_answer(html, answer, source),
+        Part::Call(call) => tool::write_call(html, call, None, false, source),
+        Part::Answer(answer) => tool::write_answer(html, answer, is_open, source),
         Part::Other(raw) if is_picture(raw) => write_value(html, Some(raw), Some(source)),
         Part::Other(raw) => {
             html.raw("<details class=\"fold\"><summary><span class=\"event-kind\">").text(&entry.event.kind);
@@ -366,6 +386,20 @@ fn write_view(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
     }
 }
 
+fn write_assignee(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
+    let to = match entry.event.body() {
+        Body::SessionAssigneeChange(change) => change.to,
+        _ => None,
+    };
+    let id = to.map(|id| ["user:", &id.to_string()].concat());
+    match id.as_deref().and_then(|id| titles.get(id)) {
+        Some(name) => {
+            html.raw("<p>Assigned to <bdi>").text(name).raw("</bdi></p>");
+        }
+        None => write_note(html, entry),
+    }
+}
+
 fn write_error(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
     let Body::SessionError(error) = entry.event.body() else { return };
@@ -374,7 +408,7 @@ fn write_error(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
         html.raw("<code class=\"meta\">").text(code).raw("</code>");
     }
     for part in parts.iter().filter(|part| matches!(part, Part::Other(_))) {
-        write_part(html, part, entry, source);
+        write_part(html, part, entry, false, source);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     describe::one_line,
     part::{Answer, Call, Part},
-    row::speaker,
+    row::{Speaker, speaker},
     view_model::{Entry, Joined, entries},
 };
 use crate::{
@@ -41,9 +41,9 @@ pub fn shared_value(raw: Option<&RawValue>) -> String {
 }
 
 fn write_row(html: &mut Html, entry: &Entry<'_>) {
-    let (style, _, who) = speaker(entry.event);
+    let Speaker { style, words, .. } = speaker(entry.event);
     html.raw("<li class=\"shared-event\" data-speaker=\"").raw(style).raw("\"><p class=\"shared-who\"><strong>");
-    html.raw(who).raw("</strong> <time datetime=\"").text(&time::machine(entry.event.at)).raw("\">");
+    html.raw(words).raw("</strong> <time datetime=\"").text(&time::machine(entry.event.at)).raw("\">");
     html.text(&time::absolute(entry.event.at)).raw("</time></p>");
     write_body(html, entry);
     html.raw("</li>");

@@ -6,7 +6,7 @@ use crate::{
     text::{html::Html, shorten::one_line},
     ui::badge::StatusBadge,
 };
-use domain::session::WaitsFor;
+use domain::session::{UNTITLED, WaitsFor};
 use leptos::prelude::*;
 use serde_json::value::RawValue;
 use wire::session::{Dependencies, Neighbour, Session};
@@ -81,7 +81,7 @@ fn link(id: &str, title: &str) -> String {
 fn neighbour_title(session: &Neighbour) -> String {
     let title = one_line(&session.title, TITLE_CHARS_MAX);
     match session.action_slug.as_ref().or(session.agent_slug.as_ref()) {
-        _ if !title.is_empty() => title,
+        _ if !title.is_empty() && title != UNTITLED => title,
         Some(slug) => format!("Session of {slug}"),
         None => "Session".to_owned(),
     }

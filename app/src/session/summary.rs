@@ -15,9 +15,10 @@ use super::{
 use crate::{
     FormState,
     agent_href::agent_href,
+    label::tag_links,
     server_function::page_fields,
     shell::Shell,
-    text::{duration, error_text, html::Html, number},
+    text::{duration, error_text, html::Html, number, shorten},
     ui::{
         badge::StatusBadge,
         button::{Button, ButtonLink, Look},
@@ -34,6 +35,7 @@ use domain::{
     role::Permission,
     run_again::{NotAgain, run_again},
     session::{EndReason, Status, Type, Usage, WaitsFor},
+    tool::run::{TEST_SOURCE, of_agent},
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use serde_json::value::RawValue;
@@ -56,6 +58,8 @@ pub struct Summary {
     /// Address of what a response is waiting for before an entity is made from it: an inbox item, or the session of a
     /// task.
     pub promotion_waits_at: Option<String>,
+    /// What becomes of its result, if a task is to write it to an entity.
+    pub output: Option<RunOutput>,
     /// The events of the timeline (`ledger::event::timeline`).
     pub timeline: Vec<Event>,
     /// Error class, remediation and acknowledgement, if the session failed.
@@ -72,12 +76,41 @@ pub struct Summary {
     pub may_forget: bool,
     /// Whether the viewer may make links with which people without an account read it.
     pub may_share: bool,
+    /// Whether the viewer may change its tags and its assignee.
+    pub may_label: bool,
+    /// Name of the member who looks after it.
+    pub assignee: Option<String>,
     /// What the viewer can give the session, if it waits.
     pub offer: Offer,
     /// What the rating panel below the header shows.
     pub rating: Rating,
     /// First and last sequence on the page; the fragment route may pass `(0, 0)`.
     pub shown: (u64, u64),
+}
+
+/// What becomes of the result of a run that a task writes to an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunOutput {
+    /// It is written when the run completes.
+    Waiting,
+    /// The session of the task with this id writes it.
+    Written(String),
+    /// Why it was not written.
+    Refused(String),
+}
+
+fn output_fact(output: &RunOutput) -> AnyView {
+    match output {
+        RunOutput::Waiting => fact("Entity", "Written when the run completes").into_any(),
+        RunOutput::Written(id) => {
+            let href = format!("/sessions/{id}");
+            fact("Entity", view! { <a href=href>"Written by a task"</a> }).into_any()
+        }
+        RunOutput::Refused(why) => {
+            let words = format!("Not written: {}", shorten::head(why, ERROR_BYTES_MAX));
+            fact("Entity", view! { <span dir="auto">{words}</span> }).into_any()
+        }
+    }
 }
 
 fn end_words(reason: EndReason) -> Option<&'static str> {
@@ -164,9 +197,9 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         fact("Log", view! { <span class="seal" title=title>{icon(Icon::Seal)}{number::counted(session.head_sequence, "event")}</span> })
     });
     (
-        session.agent_slug.clone().map(|agent| {
-            let href = agent_href(&agent);
-            fact("Agent", view! { <a href=href>{agent}</a> })
+        session.agent_slug.as_deref().map(|agent| {
+            let (term, name) = runner(session, agent);
+            fact(term, view! { <a href=agent_href(agent)>{name}</a> })
         }),
         action,
         summary
@@ -177,16 +210,35 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             .promotion_waits_at
             .clone()
             .map(|href| fact("Entity", view! { <a href=href>"Waiting for approval"</a> })),
+        summary.output.as_ref().map(output_fact),
         waits_for(session).map(|words| fact("Waiting for", words)),
         fact("Created", moment(session.created_at)),
         session.completed_at.map(|at| fact("Ended at", stamp(at))),
         duration_ms(session, shell.now).map(|ms| fact("Duration", duration::words(ms))),
-        attempt,
-        ended,
+        (attempt, ended, labels(summary)),
         usage::tokens(&usage).map(|tokens| fact("Tokens", tokens)),
         usage::cost(&usage).map(|cost| fact("Cost", cost)),
         sealed,
     )
+}
+
+/// What works on a session with this agent, and its name: the slug of an agent, or the name of a tool. A run has the
+/// name of its tool as its title. The title of a test says more, so a test has the slug.
+fn runner(session: &Session, agent: &str) -> (&'static str, String) {
+    let is_test = session.source.as_deref() == Some(TEST_SOURCE);
+    match of_agent(agent) {
+        Some((_, slug)) if is_test => ("Tool", slug.to_owned()),
+        Some(_) => ("Tool", row_title(session)),
+        None => ("Agent", agent.to_owned()),
+    }
+}
+
+/// Tags, and who looks after the session.
+fn labels(summary: &Summary) -> impl IntoView + use<> {
+    let tags = &summary.session.tags;
+    let tags = (!tags.is_empty()).then(|| fact("Tags", tag_links(tags)));
+    let assignee = summary.assignee.clone().map(|name| fact("Assigned to", view! { <bdi>{name}</bdi> }));
+    (tags, assignee)
 }
 
 /// What a session waits for that no worker can claim yet.
@@ -225,11 +277,19 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let share = summary.may_share.then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/share")>"Share"</ButtonLink> }
     });
+    let label = summary.may_label.then(|| {
+        view! { <ButtonLink look=Look::Quiet href=format!("{href}/labels")>"Tag or assign"</ButtonLink> }
+    });
     let may_promote = shell.may(Permission::WriteEntities) && shell.may(Permission::StartSession);
     let has_result = session.status == Status::Completed && session.result.is_some();
     let promote = (session.session_type == Type::Tool && has_result && may_promote).then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/promote")>"Write to an entity"</ButtonLink> }
     });
+    let canvas =
+        (session.session_type != Type::Mixed && has_result && shell.may(Permission::StartSession)).then(|| {
+            let href = format!("/canvases?fromSession={}", session.id);
+            view! { <ButtonLink look=Look::Quiet href=href>"New canvas"</ButtonLink> }
+        });
     let memories = (session.session_type == Type::Agent && session.agent_slug.is_some()).then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/memories")>"Memories"</ButtonLink> }
     });
@@ -254,7 +314,7 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
                 .into_any()
         }
     });
-    (retry, archived, cancel, promote, memories, share, forget)
+    (retry, archived, cancel, promote, canvas, label, memories, share, forget)
 }
 
 /// The content of the form that cancels a session.
@@ -275,5 +335,21 @@ pub fn retry_fields(session_id: &str) -> impl IntoView + use<> {
     view! {
         {page_fields("/sessions/{id}?notice=retried", format!("/sessions/{session_id}"))}
         <input type="hidden" name="session_id" value=session_id.to_owned()/>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::fixture;
+
+    #[test]
+    fn a_run_has_the_name_of_its_tool_and_other_sessions_the_slug_of_their_agent() {
+        let mut session = fixture::session();
+        session.title = "Weather".into();
+        assert_eq!(runner(&session, "scout"), ("Agent", "scout".to_owned()));
+        assert_eq!(runner(&session, "http:weather"), ("Tool", "Weather".to_owned()));
+        session.source = Some(TEST_SOURCE.into());
+        assert_eq!(runner(&session, "http:weather"), ("Tool", "weather".to_owned()));
     }
 }

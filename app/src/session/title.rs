@@ -1,7 +1,7 @@
 //! The title and the duration of a session.
 
 use crate::text::shorten::one_line;
-use domain::Timestamp;
+use domain::{Timestamp, session::UNTITLED};
 use wire::session::Session;
 
 /// Longest title in a list, characters; the session's page shows all of it.
@@ -10,7 +10,7 @@ const TITLE_CHARS_MAX: usize = 160;
 /// The title in a list; a session without one is named after its task or agent.
 pub fn row_title(session: &Session) -> String {
     let title = one_line(&session.title, TITLE_CHARS_MAX);
-    if !title.is_empty() {
+    if !title.is_empty() && title != UNTITLED {
         return title;
     }
     match session.action_slug.as_ref().or(session.agent_slug.as_ref()) {
@@ -36,8 +36,10 @@ mod tests {
     #[test]
     fn a_session_without_a_title_is_named_after_what_it_executes() {
         let mut session = fixture::session();
-        session.title = " ".into();
-        assert_eq!(row_title(&session), "Session of review-inbox");
+        for title in [" ", UNTITLED] {
+            session.title = title.into();
+            assert_eq!(row_title(&session), "Session of review-inbox");
+        }
         session.action_slug = None;
         assert_eq!(row_title(&session), "Session of scout");
         session.agent_slug = None;

@@ -1,6 +1,9 @@
 //! A tool call with its result: one line that unfolds to arguments and output.
 
-use super::part::{Answer, Call};
+use super::{
+    part::{Answer, Call},
+    view_model::Joined,
+};
 use crate::{
     result::{Look, Picture, Source, leading_text, unwrapped, write_shape, write_value},
     text::{duration, html::Html, json, number, shorten, terminal},
@@ -138,25 +141,21 @@ pub fn outcome_line(answer: &Answer<'_>, duration_ms: Option<u64>) -> String {
     }
 }
 
-/// Writes a call, with its result if it is known. Otherwise leaves an empty element for it.
-pub fn write_call(
-    html: &mut Html,
-    call: &Call<'_>,
-    joined: Option<(&Answer<'_>, u64, Option<u64>)>,
-    source: Source<'_>,
-) {
+/// Writes a call, with its result if it is known. Otherwise leaves an empty element for it. `is_open` unfolds it.
+pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<&Joined<'_>>, is_open: bool, source: Source<'_>) {
     let state = match joined {
         None => "waiting",
-        Some((answer, ..)) if answer.is_error => "failed",
+        Some(joined) if joined.answer.is_error => "failed",
         Some(_) => "done",
     };
-    html.raw("<details class=\"tool\" data-tool-call-id=\"").text(&call.id).raw("\" data-state=\"").raw(state);
+    write_details(html, is_open);
+    html.raw(" data-tool-call-id=\"").text(&call.id).raw("\" data-state=\"").raw(state);
     html.raw("\"><summary><span class=\"tool-call\"><span class=\"tool-name\">").text(&call.name);
     html.raw("</span><span class=\"tool-args\">(")
         .text(&arguments(call.input))
         .raw(")</span></span><span class=\"tool-outcome\">");
     match joined {
-        Some((answer, _, duration_ms)) => html.text(&outcome_line(answer, duration_ms)),
+        Some(joined) => html.text(&outcome_line(&joined.answer, joined.duration_ms)),
         None => html.raw("no answer yet"),
     };
     html.raw("</span></summary><div class=\"tool-sides\"><div class=\"tool-side\"><h3>Input");
@@ -164,25 +163,31 @@ pub fn write_call(
     html.raw("</h3>");
     write_value(html, call.input, Some(source));
     html.raw("</div><div class=\"tool-side tool-answer\"");
-    if let Some((answer, sequence, _)) = joined {
-        html.raw(" id=\"seq-").number(sequence).raw("\"");
-        write_answer_side(html, answer, Source { sequence, ..source });
+    if let Some(Joined { answer, sequence, .. }) = joined {
+        html.raw(" id=\"seq-").number(*sequence).raw("\"");
+        write_answer_side(html, answer, Source { sequence: *sequence, ..source });
     } else {
         html.raw("><h3>Output</h3><p class=\"meta\">Not yet.</p>");
     }
     html.raw("</div></div></details>");
 }
 
-/// Writes a result without its call. The browser moves it to its call if that is on the page.
-pub fn write_answer(html: &mut Html, answer: &Answer<'_>, source: Source<'_>) {
+/// Writes a result without its call. The browser moves it to its call if that is on the page. `is_open` unfolds it.
+pub fn write_answer(html: &mut Html, answer: &Answer<'_>, is_open: bool, source: Source<'_>) {
     let state = if answer.is_error { "failed" } else { "done" };
-    html.raw("<details class=\"tool\" data-answers=\"").text(&answer.id).raw("\" data-state=\"").raw(state);
+    write_details(html, is_open);
+    html.raw(" data-answers=\"").text(&answer.id).raw("\" data-state=\"").raw(state);
     html.raw("\"><summary><span class=\"tool-call\"><span class=\"tool-name\">");
     html.text(if answer.name.is_empty() { "tool" } else { &answer.name });
     html.raw("</span></span><span class=\"tool-outcome\">").text(&outcome(answer));
     html.raw("</span></summary><div class=\"tool-sides\"><div class=\"tool-side tool-answer\"");
     write_answer_side(html, answer, source);
     html.raw("</div></div></details>");
+}
+
+/// Writes the start of the tag of a call or result.
+fn write_details(html: &mut Html, is_open: bool) {
+    html.raw("<details class=\"tool\"").raw(if is_open { " open" } else { "" });
 }
 
 fn write_answer_side(html: &mut Html, answer: &Answer<'_>, source: Source<'_>) {

@@ -25,6 +25,25 @@ pub struct Entry<'a> {
     pub group: Group,
     /// The parts of the event; calls come with their results.
     pub parts: Vec<(Part<'a>, Option<Joined<'a>>)>,
+    /// Index of the call or result at which the session failed. Its row is unfolded.
+    pub failing_part: Option<usize>,
+}
+
+/// Marks the step at which a session failed: the last call or result of a tool, if it failed. Rows of other groups
+/// show no tools.
+pub fn mark_failing_step(entries: &mut [Entry<'_>]) {
+    let shows_tools = |entry: &&mut Entry<'_>| matches!(entry.group, Group::Messages | Group::Tools | Group::Thinking);
+    for entry in entries.iter_mut().rev().filter(shows_tools) {
+        let last = entry.parts.iter().enumerate().rev().find_map(|(at, (part, joined))| match part {
+            Part::Call(_) => Some((at, joined.as_ref().is_some_and(|joined| joined.answer.is_error))),
+            Part::Answer(answer) => Some((at, answer.is_error)),
+            Part::Text(_) | Part::Reasoning(_) | Part::Other(_) => None,
+        });
+        if let Some((at, has_failed)) = last {
+            entry.failing_part = has_failed.then_some(at);
+            return;
+        }
+    }
 }
 
 /// The rows in order. A result whose call is on the same page moves to its call; an event with only such results gets
@@ -71,7 +90,7 @@ pub fn entries(events: &[Event]) -> Vec<Entry<'_>> {
         if had_parts && parts.is_empty() {
             continue;
         }
-        rows.push(Entry { event, group: Group::of(&event.kind), parts });
+        rows.push(Entry { event, group: Group::of(&event.kind), parts, failing_part: None });
     }
     rows
 }

@@ -29,6 +29,12 @@ const LISTED_MAX: usize = 40;
 pub struct BulkProps {
     /// What is done to each session.
     pub verb: BulkVerb,
+    /// The tag, or the name of the member.
+    pub word: String,
+    /// Fields with which the form is sent: the tag, or the member.
+    pub fields: Vec<(&'static str, String)>,
+    /// Verb and fields that undo a change of tags or of the assignee. `None` if nothing does.
+    pub undo: Option<(BulkVerb, Vec<(&'static str, String)>)>,
     /// What happens to the sessions. What happened counts all of them, and can name fewer.
     pub result: BulkSessionsResult,
     /// Whether nothing has been done yet.
@@ -74,22 +80,35 @@ const fn title(verb: BulkVerb, is_preview: bool) -> &'static str {
         (BulkVerb::Cancel, false) => "Cancelled",
         (BulkVerb::Acknowledge, true) => "Mark as seen?",
         (BulkVerb::Acknowledge, false) => "Marked as seen",
+        (BulkVerb::Tag, true) => "Tag?",
+        (BulkVerb::Tag, false) => "Tagged",
+        (BulkVerb::Untag, true) => "Remove a tag?",
+        (BulkVerb::Untag, false) => "Tag removed",
+        (BulkVerb::Assign | BulkVerb::Unassign, true) => "Assign?",
+        (BulkVerb::Assign | BulkVerb::Unassign, false) => "Assigned",
+        (BulkVerb::AssignBack, true) => "Assign back?",
+        (BulkVerb::AssignBack, false) => "Assigned back",
     }
 }
 
-/// The past participle of a verb.
-const fn participle(verb: BulkVerb) -> &'static str {
-    match verb {
-        BulkVerb::RunAgain => "run again",
-        BulkVerb::Cancel => "cancelled",
-        BulkVerb::Acknowledge => "marked as seen",
+/// The past participle of a verb, with its tag or member.
+fn participle(props: &BulkProps) -> String {
+    match props.verb {
+        BulkVerb::RunAgain => "run again".to_owned(),
+        BulkVerb::Cancel => "cancelled".to_owned(),
+        BulkVerb::Acknowledge => "marked as seen".to_owned(),
+        BulkVerb::Tag => format!("tagged {}", props.word),
+        BulkVerb::Untag => format!("without the tag {}", props.word),
+        BulkVerb::Assign => format!("assigned to {}", props.word),
+        BulkVerb::Unassign => "assigned to no one".to_owned(),
+        BulkVerb::AssignBack => "assigned back".to_owned(),
     }
 }
 
 /// What would happen or happened, as a sentence.
 fn sentence(props: &BulkProps) -> String {
     let BulkSessionsResult { ready, done, already, refused, .. } = props.result;
-    let participle = participle(props.verb);
+    let participle = participle(props);
     let one_or_many = |count: u64, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     let mut parts = Vec::new();
     if props.is_preview {
@@ -118,6 +137,14 @@ fn consequence(props: &BulkProps) -> Option<&'static str> {
         BulkVerb::RunAgain => "Each becomes a new session. So many cannot be undone at once.",
         BulkVerb::Cancel => "The sessions that they started are cancelled too. This cannot be undone; logs are kept.",
         BulkVerb::Acknowledge => "This cannot be undone. The failures are still in the log.",
+        BulkVerb::AssignBack => "Each is assigned to whom it was assigned before. The logs keep both changes.",
+        BulkVerb::Tag | BulkVerb::Untag | BulkVerb::Assign | BulkVerb::Unassign => {
+            if props.result.ready <= BULK_NAMED_MAX as u64 {
+                "The next page can undo it."
+            } else {
+                "So many cannot be undone at once."
+            }
+        }
     })
 }
 
@@ -131,32 +158,37 @@ fn summary(props: &BulkProps) -> impl IntoView + use<> {
 }
 
 /// Fields of a form with the ids of sessions.
-fn session_fields(ids: Vec<SessionId>) -> Vec<AnyView> {
+pub fn session_fields(ids: Vec<SessionId>) -> Vec<AnyView> {
     let field = |id: SessionId| view! { <input type="hidden" name="session" value=id.to_string()/> }.into_any();
     ids.into_iter().map(field).collect()
+}
+
+/// What a form of the page sends.
+struct Sent {
+    verb: BulkVerb,
+    fields: Vec<(&'static str, String)>,
+    sessions: Vec<SessionId>,
+    look: Look,
+    label: String,
 }
 
 /// The form that confirms the preview, or that undoes what happened.
 fn form(props: &BulkProps) -> impl IntoView + use<> {
     let back = props.next.clone();
-    let undone = undone_by_cancelling(props);
-    let (verb, ids, look, label) = if props.is_preview && props.result.ready > 0 {
-        let ready = props.result.sessions.iter().filter(|session| session.outcome == "ready");
-        let (look, label) = confirmation(props.verb, props.result.ready);
-        (props.verb, ready.map(|session| session.session_id).collect::<Vec<_>>(), look, label)
-    } else if undone.is_empty() {
+    let sent = if props.is_preview { confirmation(props) } else { undo(props) };
+    let Some(Sent { verb, fields, sessions, look, label }) = sent else {
         return view! { <p><ButtonLink href=back>"Back to the list"</ButtonLink></p> }.into_any();
-    } else {
-        let label = format!("Undo: cancel {}", counted(undone.len() as u64, "new session"));
-        (BulkVerb::Cancel, undone, Look::Plain, label)
     };
+    let fields = fields.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value/> });
+    let fields = fields.collect::<Vec<_>>();
     let has_pace = props.is_preview && props.verb == BulkVerb::RunAgain && props.result.ready > 1;
     // Those that are shown and counted, and no others: a form that is sent twice, or later, does nothing else.
     view! {
         <form method="post" action=PATH>
             <input type="hidden" name="verb" value=verb.as_str()/>
             <input type="hidden" name="next" value=back.clone()/>
-            {session_fields(ids)}
+            {fields}
+            {session_fields(sessions)}
             {has_pace.then(|| pace_fields(&props.pace))}
             <div class="form-actions">
                 <Button look=look name="step" value="run">{label}</Button>
@@ -167,13 +199,40 @@ fn form(props: &BulkProps) -> impl IntoView + use<> {
     .into_any()
 }
 
-fn confirmation(verb: BulkVerb, ready: u64) -> (Look, String) {
-    let count = grouped(ready);
-    match verb {
+/// What confirms the preview. `None` if nothing would happen.
+fn confirmation(props: &BulkProps) -> Option<Sent> {
+    let ready = props.result.sessions.iter().filter(|session| session.outcome == "ready");
+    let sessions: Vec<SessionId> = ready.map(|session| session.session_id).collect();
+    let (count, counted) = (grouped(props.result.ready), counted(props.result.ready, "session"));
+    let (look, label) = match props.verb {
         BulkVerb::RunAgain => (Look::Primary, format!("Run {count} again")),
-        BulkVerb::Cancel => (Look::Danger, format!("Cancel {}", counted(ready, "session"))),
+        BulkVerb::Cancel => (Look::Danger, format!("Cancel {counted}")),
         BulkVerb::Acknowledge => (Look::Primary, format!("Mark {count} as seen")),
+        BulkVerb::Tag => (Look::Primary, format!("Tag {counted}")),
+        BulkVerb::Untag => (Look::Primary, format!("Remove the tag from {counted}")),
+        BulkVerb::Assign => (Look::Primary, format!("Assign {counted} to {}", props.word)),
+        BulkVerb::Unassign => (Look::Primary, format!("Assign {counted} to no one")),
+        BulkVerb::AssignBack => (Look::Primary, format!("Assign {counted} as before")),
+    };
+    let fields = props.fields.clone();
+    (props.result.ready > 0).then_some(Sent { verb: props.verb, fields, sessions, look, label })
+}
+
+/// What undoes what happened. `None` if nothing does, or if the page does not name all of the sessions.
+fn undo(props: &BulkProps) -> Option<Sent> {
+    let look = Look::Plain;
+    if let Some((verb, fields)) = props.undo.clone() {
+        // The page names those to which it was done first, and then those to which it had been done before.
+        let changed = props.result.sessions.iter().filter(|session| session.outcome == "done");
+        let changed: Vec<SessionId> = changed.map(|session| session.session_id).collect();
+        let done = usize::try_from(props.result.done).ok()?;
+        let sessions = changed.get(..done).filter(|ids| !ids.is_empty())?.to_vec();
+        return Some(Sent { verb, fields, sessions, look, label: "Undo".to_owned() });
     }
+    let sessions = undone_by_cancelling(props);
+    let label = format!("Undo: cancel {}", counted(sessions.len() as u64, "new session"));
+    let sent = Sent { verb: BulkVerb::Cancel, fields: Vec::new(), sessions, look, label };
+    (!sent.sessions.is_empty()).then_some(sent)
 }
 
 /// The sessions whose cancelling undoes what happened. None if the page does not name all of them.
@@ -187,7 +246,12 @@ fn undone_by_cancelling(props: &BulkProps) -> Vec<SessionId> {
 fn table(props: &BulkProps) -> impl IntoView + use<> {
     let listed = props.result.sessions.len().min(LISTED_MAX);
     let rows: Vec<_> = props.result.sessions.iter().take(listed).map(|session| row(props, session)).collect();
-    let columns = vec![Column::text("Session"), Column::text("What happens")];
+    let (head, caption) = if props.is_preview {
+        ("What happens", "Sessions, and what happens to each")
+    } else {
+        ("What happened", "Sessions, and what happened to each")
+    };
+    let columns = vec![Column::text("Session"), Column::text(head)];
     let unlisted = props.total().saturating_sub(listed as u64);
     let reasons = (unlisted > 0).then(|| reasons(&props.result.sessions));
     let unlisted = (unlisted > 0).then(|| {
@@ -196,7 +260,7 @@ fn table(props: &BulkProps) -> impl IntoView + use<> {
     });
     view! {
         {reasons}
-        <Table caption="Sessions, and what happens to each" columns=columns>{rows}</Table>
+        <Table caption=caption columns=columns>{rows}</Table>
         {unlisted}
     }
 }
@@ -221,7 +285,7 @@ fn row(props: &BulkProps, session: &BulkSessionResult) -> impl IntoView + use<> 
         Some(title) => view! { <a class="quiet" href=href dir="auto">{title.clone()}</a> }.into_any(),
         None => session.session_id.to_string().into_any(),
     };
-    let participle = participle(props.verb);
+    let participle = participle(props);
     let new = session.new_session_id.map(|id| format!("/sessions/{id}"));
     let what = match (session.outcome.as_str(), new) {
         ("done", Some(href)) => view! { <a href=href>"Runs again"</a> }.into_any(),
@@ -271,6 +335,9 @@ mod tests {
         };
         BulkProps {
             verb,
+            word: "billing".into(),
+            fields: vec![("tag", "billing".to_owned())],
+            undo: (verb == BulkVerb::Tag).then(|| (BulkVerb::Untag, vec![("tag", "billing".to_owned())])),
             result,
             is_preview,
             next: "/sessions?q=tea".into(),
@@ -300,6 +367,44 @@ mod tests {
         assert!(!html.contains("atATime"), "only sessions that run again have a pace");
         assert!(to_html(form(&props(BulkVerb::RunAgain, true, &[("ready", 42)]))).contains("name=\"atATime\""));
         assert!(html.contains("Cancel 42 sessions") && html.contains("href=\"/sessions?q=tea\""), "{html}");
+    }
+
+    #[test]
+    fn undo_of_a_tag_is_about_those_that_got_it_and_only_if_the_page_names_them() {
+        let mut tagged = props(BulkVerb::Tag, false, &[("done", 3), ("refused", 1)]);
+        // One of the three had the tag before.
+        tagged.result.done = 2;
+        tagged.result.already = 1;
+        assert!(
+            sentence(&tagged).contains("2 are tagged billing, 1 was tagged billing before"),
+            "{}",
+            sentence(&tagged)
+        );
+        let html = to_html(form(&tagged));
+        assert_eq!(html.matches("name=\"session\"").count(), 2, "{html}");
+        for part in ["name=\"verb\" value=\"untag\"", "name=\"tag\" value=\"billing\"", "Undo"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        tagged.result.done = 4;
+        assert!(!to_html(form(&tagged)).contains("Undo"), "the page names three of four");
+        let preview = props(BulkVerb::Tag, true, &[("ready", 2)]);
+        assert!(to_html(form(&preview)).contains("Tag 2 sessions") && consequence(&preview).is_some());
+        let back = props(BulkVerb::AssignBack, true, &[("ready", 2)]);
+        assert!(sentence(&back).contains("2 will be assigned back"), "{}", sentence(&back));
+        assert!(consequence(&back).is_some_and(|text| text.contains("assigned before")));
+    }
+
+    #[test]
+    fn a_sentence_agrees_with_its_number() {
+        for (count, done, will) in [
+            (1, "1 session: 1 is cancelled.", "1 session: 1 will be cancelled."),
+            (2, "2 sessions: 2 are cancelled.", "2 sessions: 2 will be cancelled."),
+            (7, "7 sessions: 7 are cancelled.", "7 sessions: 7 will be cancelled."),
+            (40, "40 sessions: 40 are cancelled.", "40 sessions: 40 will be cancelled."),
+        ] {
+            assert_eq!(sentence(&props(BulkVerb::Cancel, false, &[("done", count)])), done);
+            assert_eq!(sentence(&props(BulkVerb::Cancel, true, &[("ready", count)])), will);
+        }
     }
 
     #[test]

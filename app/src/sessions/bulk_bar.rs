@@ -21,6 +21,8 @@ pub fn bulk_bar(filter: &Filter) -> impl IntoView + use<> {
             <Button small=true name="verb" value="run_again">"Run again…"</Button>
             <Button small=true name="verb" value="cancel">"Cancel…"</Button>
             <Button small=true name="verb" value="acknowledge">"Mark as seen…"</Button>
+            <Button small=true name="verb" value="tag">"Tag…"</Button>
+            <Button small=true name="verb" value="assign">"Assign…"</Button>
             <label class="choice">
                 <input type="checkbox" name="all" value="on" data-tick-all=""/>
                 <span>{all}</span>

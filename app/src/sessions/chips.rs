@@ -1,6 +1,6 @@
 //! The conditions of a list of sessions, as chips show them.
 
-use super::filter::Filter;
+use super::filter::{DayFilter, Filter};
 
 /// Each condition and word of a list, with the address of the list without it.
 pub fn set(filter: &Filter, action: Option<String>, reader_zone: &str) -> Vec<(String, String)> {
@@ -14,7 +14,7 @@ pub fn set(filter: &Filter, action: Option<String>, reader_zone: &str) -> Vec<(S
         all.push((format!("Task: {name}"), Filter { action_id: None, ..filter.clone() }.href(None)));
     }
     let zone = filter.zone.as_deref().filter(|zone| *zone != reader_zone);
-    for (name, label, day) in filter.days() {
+    for DayFilter { name, label, day } in filter.days() {
         if let Some(day) = day {
             let zone = zone.map(|zone| format!(" ({zone})")).unwrap_or_default();
             all.push((format!("{label} {day}{zone}"), filter.without_day(name).href(None)));

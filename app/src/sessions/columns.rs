@@ -37,11 +37,15 @@ pub enum ListColumn {
     Tokens,
     /// Cost that its agent reported.
     Cost,
+    /// The words by which people sorted it.
+    Tags,
+    /// The member who looks after it.
+    Assignee,
 }
 
 impl ListColumn {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Status,
         Self::Agent,
         Self::Type,
@@ -52,6 +56,8 @@ impl ListColumn {
         Self::Events,
         Self::Tokens,
         Self::Cost,
+        Self::Tags,
+        Self::Assignee,
     ];
 
     /// Those that are shown to people who chose none.
@@ -71,6 +77,8 @@ impl ListColumn {
             Self::Events => "events",
             Self::Tokens => "tokens",
             Self::Cost => "cost",
+            Self::Tags => "tags",
+            Self::Assignee => "assignee",
         }
     }
 
@@ -87,6 +95,8 @@ impl ListColumn {
             Self::Events => "Events",
             Self::Tokens => "Tokens",
             Self::Cost => "Cost",
+            Self::Tags => "Tags",
+            Self::Assignee => "Assigned to",
         }
     }
 
@@ -94,7 +104,14 @@ impl ListColumn {
     pub(super) const fn is_number(self) -> bool {
         match self {
             Self::Duration | Self::Events | Self::Tokens | Self::Cost => true,
-            Self::Status | Self::Agent | Self::Type | Self::Creator | Self::Created | Self::Activity => false,
+            Self::Status
+            | Self::Agent
+            | Self::Type
+            | Self::Creator
+            | Self::Created
+            | Self::Activity
+            | Self::Tags
+            | Self::Assignee => false,
         }
     }
 
@@ -111,7 +128,17 @@ impl ListColumn {
             (Self::Duration, _) => Some((Sort::Duration, None)),
             (Self::Cost, _) => Some((Sort::Cost, None)),
             (Self::Activity, _) => Some((Sort::Activity, None)),
-            (Self::Status | Self::Agent | Self::Type | Self::Creator | Self::Events | Self::Tokens, _) => None,
+            (
+                Self::Status
+                | Self::Agent
+                | Self::Type
+                | Self::Creator
+                | Self::Events
+                | Self::Tokens
+                | Self::Tags
+                | Self::Assignee,
+                _,
+            ) => None,
         }
     }
 }
@@ -152,6 +179,11 @@ impl Columns {
         let density = self.is_compact.then_some(COMPACT);
         let columns = self.shown.iter().map(|column| column.as_str());
         [TITLE].into_iter().chain(density).chain(columns).collect::<Vec<_>>().join(".")
+    }
+
+    /// Whether a column that names people is shown.
+    pub fn has_people(&self) -> bool {
+        self.has(ListColumn::Creator) || self.has(ListColumn::Assignee)
     }
 
     /// Whether a column is shown.

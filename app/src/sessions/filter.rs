@@ -42,6 +42,16 @@ pub struct Filter {
     pub sort: Sort,
 }
 
+/// A day that a list is filtered by.
+pub(super) struct DayFilter<'a> {
+    /// Name of the field.
+    pub name: &'static str,
+    /// Words before the day.
+    pub label: &'static str,
+    /// The day, as the address has it; `None` if it does not filter.
+    pub day: Option<&'a str>,
+}
+
 impl Filter {
     /// The same sessions in another order.
     #[must_use]
@@ -67,13 +77,13 @@ impl Filter {
         !self.line.is_empty()
     }
 
-    /// The days that are filtered by: name of the field, label, and the day.
-    pub(super) fn days(&self) -> [(&'static str, &'static str, Option<&str>); 4] {
+    /// The days that can be filtered by.
+    pub(super) fn days(&self) -> [DayFilter<'_>; 4] {
         [
-            ("ended", "Ended on", self.ended.as_deref()),
-            ("endedSince", "Ended since", self.ended_since.as_deref()),
-            ("decided", "Decided on", self.decided.as_deref()),
-            ("answered", "Answered on", self.answered.as_deref()),
+            DayFilter { name: "ended", label: "Ended on", day: self.ended.as_deref() },
+            DayFilter { name: "endedSince", label: "Ended since", day: self.ended_since.as_deref() },
+            DayFilter { name: "decided", label: "Decided on", day: self.decided.as_deref() },
+            DayFilter { name: "answered", label: "Answered on", day: self.answered.as_deref() },
         ]
     }
 
@@ -86,7 +96,7 @@ impl Filter {
             "decided" => without.decided = None,
             _ => without.answered = None,
         }
-        if without.days().iter().all(|(.., day)| day.is_none()) {
+        if without.days().iter().all(|by| by.day.is_none()) {
             without.zone = None;
         }
         without
@@ -94,7 +104,7 @@ impl Filter {
 
     /// How many conditions narrow the list, without words.
     fn count(&self) -> usize {
-        let days = self.days().into_iter().filter(|(_, _, day)| day.is_some()).count();
+        let days = self.days().into_iter().filter(|by| by.day.is_some()).count();
         days + usize::from(self.action_id.is_some()) + self.line.conditions.len()
     }
 
@@ -200,15 +210,15 @@ fn day_fields(filter: &Filter, reader_zone: &str, form: &FormState) -> InertElem
     let zone = filter.zone.as_deref().unwrap_or(reader_zone);
     // Times of the page are in the reader's zone, so only another one is named; and the one for no zone.
     let of_zone = if zone == UTC || zone != reader_zone { format!(" ({zone})") } else { String::new() };
-    let set: Vec<_> = filter.days().into_iter().filter_map(|(_, label, day)| Some((label, day?))).collect();
+    let set: Vec<_> = filter.days().into_iter().filter_map(|by| Some((by.label, by.day?))).collect();
     let words = match set.as_slice() {
         [] => "Any day".to_owned(),
         [(label, day)] => format!("{label} {day}{of_zone}"),
         several => format!("{} days", several.len()),
     };
     let is_set = (!set.is_empty()).then_some("");
-    let shown = filter.days().into_iter().filter(|(name, _, day)| day.is_some() || name.starts_with("ended"));
-    let fields = shown.map(|(name, label, day)| {
+    let shown = filter.days().into_iter().filter(|by| by.day.is_some() || by.name.starts_with("ended"));
+    let fields = shown.map(|DayFilter { name, label, day }| {
         let label = format!("{label}{of_zone}");
         let day = day.unwrap_or_default();
         view! { <Input scope="filter" field=Field::new(name, &label) kind="date" value=day form/> }

@@ -12,6 +12,10 @@ mod bulk;
 #[cfg(feature = "ssr")]
 mod bulk_bar;
 #[cfg(feature = "ssr")]
+mod bulk_choice;
+#[cfg(feature = "ssr")]
+mod bulk_progress;
+#[cfg(feature = "ssr")]
 mod chips;
 #[cfg(feature = "ssr")]
 mod columns;
@@ -31,7 +35,13 @@ mod view_model;
 #[cfg(feature = "ssr")]
 pub use bulk::{BulkProps, bulk_page};
 #[cfg(feature = "ssr")]
+pub(crate) use bulk::{PATH as BULK_PATH, session_fields};
+#[cfg(feature = "ssr")]
 pub(crate) use bulk_bar::{selecting_help, tick};
+#[cfg(feature = "ssr")]
+pub use bulk_choice::{ChoiceProps, bulk_choice_page};
+#[cfg(feature = "ssr")]
+pub use bulk_progress::{BulkProgressProps, bulk_progress_page};
 #[cfg(feature = "ssr")]
 pub use columns::{COMPACT, Columns, ListColumn};
 #[cfg(feature = "ssr")]

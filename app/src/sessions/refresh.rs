@@ -21,6 +21,12 @@ const ROW: &str = "[data-session-id]";
 /// Most rows in one request; the server refuses more.
 const IDS_MAX: usize = 100;
 
+/// Signals within this time cause one request for the numbers of saved searches, milliseconds. The server keeps each
+/// number for as long.
+const GATHER_SAVED_MS: i32 = 20_000;
+/// The links to saved searches in the navigation: at the side, and under "More".
+const SAVED: &str = "[data-saved]";
+
 /// The link to sessions that are newer than the page. Lists without it do not say what is new.
 const FRESH: &str = "[data-fresh]";
 
@@ -58,6 +64,7 @@ pub fn start(at: Slot) {
     live::subscribe(gather);
     watch_fresh(at);
     select::start(at);
+    watch_saved();
 }
 
 /// Asks how many sessions are newer than the page when a signal names one. Ids of sessions grow with time.
@@ -80,6 +87,37 @@ fn watch_fresh(at: Slot) {
             spawn_local(show_fresh(at));
         });
     });
+}
+
+/// Asks for the numbers of the saved searches in the navigation when sessions have changed.
+fn watch_saved() {
+    if saved_links().is_empty() {
+        return;
+    }
+    let due = Rc::new(Cell::new(false));
+    live::subscribe(move |signal: &Signal| {
+        if matches!(signal, Signal::Counts | Signal::Opened) || due.replace(true) {
+            return;
+        }
+        let due = due.clone();
+        dom::after(GATHER_SAVED_MS, move || {
+            due.set(false);
+            spawn_local(show_saved());
+        });
+    });
+}
+
+fn saved_links() -> Vec<dom::HtmlElement> {
+    dom::root().map(|root| dom::find_all(&root, SAVED)).unwrap_or_default()
+}
+
+async fn show_saved() {
+    let Ok(html) = fetch::get_text("/sessions/rows?ids=&saved=on").await else { return };
+    // Without an answer of this form the numbers stay: the last search may just have been deleted.
+    let Some(new) = patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next()) else {
+        return;
+    };
+    saved_links().iter().for_each(|old| patch::update(old, &new));
 }
 
 async fn show_fresh(at: Slot) {

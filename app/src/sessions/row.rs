@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     entity::People,
+    label::tag_links,
     render::{static_html, to_html},
     session::{duration_ms, row_title},
     shell::Shell,
@@ -26,7 +27,7 @@ use leptos::{prelude::*, tachys::html::InertElement};
 pub struct RowLook<'a> {
     /// The columns that are shown.
     pub columns: &'a Columns,
-    /// Names of who created the sessions; empty unless that column is shown.
+    /// Names of the people whom columns name; empty unless one of those columns is shown.
     pub people: &'a People,
     /// Whether each row has a check box, by which it is selected.
     pub is_selectable: bool,
@@ -153,6 +154,12 @@ fn cell(column: ListColumn, entry: &SessionEntry, now: Timestamp, people: &Peopl
         }
         ListColumn::Tokens => static_html(view! { <td class="meta table-number">{token_words(session)}</td> }),
         ListColumn::Cost => static_html(view! { <td class="meta table-number">{cost_words(session)}</td> }),
+        ListColumn::Tags => static_html(view! { <td class="meta table-text">{tag_links(&session.tags)}</td> }),
+        ListColumn::Assignee => {
+            let name = session.assignee_id.map(|id| people.word(&format!("user:{id}")));
+            let name = name.map(|name| view! { <span class="unit">"for "</span><bdi>{name}</bdi> });
+            static_html(view! { <td class="meta table-text">{name}</td> })
+        }
     }
 }
 
@@ -187,6 +194,23 @@ mod tests {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(!html.contains("aria-sort"), "the column that it is sorted by is not shown");
+    }
+
+    #[test]
+    fn tags_lead_to_their_sessions_and_the_assignee_is_named() {
+        let mut session = fixture::session();
+        session.tags = vec!["acme".into(), "billing".into()];
+        session.assignee_id = Some("0193b0a0-0000-7000-8000-000000000001".parse().unwrap());
+        let people = People([("user:0193b0a0-0000-7000-8000-000000000001".to_owned(), "<b>Ada</b>".to_owned())].into());
+        let columns = Columns::parse(Some("tags.assignee"));
+        let look = RowLook { columns: &columns, people: &people, is_selectable: false };
+        let now = session.created_at;
+        let html = to_html(row(&SessionEntry::new(session), now, look));
+        for part in ["href=\"/sessions?q=tag%3Aacme\">acme<", ">billing<", "<bdi>&lt;b&gt;Ada&lt;/b&gt;</bdi>"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        let without = to_html(row(&SessionEntry::new(fixture::session()), now, look));
+        assert!(!without.contains("<bdi>") && !without.contains("tag%3A"), "{without}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
     text::escape::query,
     ui::{
         button::{Button, Look},
-        chip::Chip,
+        chip::{Chip, session_count},
         empty::Empty,
         field::{Choice, Field, Input},
         notice::Refused,
@@ -60,19 +60,10 @@ pub(super) fn saved_links(saved: &[CountedSearch], total: usize, filter: &Filter
         return None;
     }
     let here = filter.sorted(Sort::default()).href(None);
-    let link = |CountedSearch { search, count }: &CountedSearch| {
-        let href = href(search);
+    let link = |saved: &CountedSearch| {
+        let href = href(&saved.search);
         let is_here = href == here;
-        let name = search.name.clone();
-        let count = count.map(|(number, has_more)| {
-            let more = if has_more { "+" } else { "" };
-            let word = if number == 1 && !has_more { " session" } else { " sessions" };
-            static_html(view! {
-                <span class="hidden-text">", "</span>
-                <span class="chip-count">{format!("{number}{more}")}</span>
-                <span class="hidden-text">{word}</span>
-            })
-        });
+        let (name, count) = (saved.search.name.clone(), saved.count.map(session_count));
         view! { <li><Chip href=href is_here=is_here><bdi>{name}</bdi>{count}</Chip></li> }
     };
     let links = saved.iter().map(link).collect::<Vec<_>>();
@@ -113,7 +104,7 @@ fn table(props: &SavedProps, manages: bool) -> InertElement {
         let delete = (is_own || manages).then(|| {
             view! {
                 <form method="post" action=format!("/sessions/saved/{}/delete", search.id)>
-                    <Button look=Look::Quiet attr:aria-label=label>"Delete"</Button>
+                    <Button look=Look::Quiet small=true attr:aria-label=label>"Delete"</Button>
                 </form>
             }
         });
@@ -149,7 +140,7 @@ fn rename_form(search: &SavedSearch, form: &FormState) -> InertElement {
     });
     let open = form.is_refused();
     static_html(view! {
-        <Popover label="Rename" look=Look::Quiet opens=Opens::InPlace open=open action=action>{inner}</Popover>
+        <Popover label="Rename" look=Look::Quiet small=true opens=Opens::InPlace open=open action=action>{inner}</Popover>
     })
 }
 

@@ -1,5 +1,5 @@
-//! Selects rows of a list by key and by click. The check boxes belong to a form, which works without scripts. Only in
-//! the WASM build.
+//! Selects rows of a list by key and by click, and presses the buttons of the page that name a key. The check boxes
+//! belong to a form, which works without scripts. Only in the WASM build.
 
 use crate::{
     browser::{
@@ -19,12 +19,16 @@ const TICKED: &str = "[data-tick]:checked";
 const ALL: &str = "[data-tick-all]";
 /// Shows the number of selected rows.
 const COUNT: &str = "[data-tick-count]";
+/// Controls that name their key.
+const KEYED: &str = "[data-list-key]";
+/// Of several controls with one key, the one for selected rows.
+const OF_TICKED: &str = "data-of-ticked";
 /// What contains a check box and the link that has the focus.
 const ROW: &str = "tr, li";
 
-/// Follows keys and clicks, if rows of the list can be selected.
+/// Follows keys and clicks, if rows of the list can be selected or controls name their key.
 pub fn start(at: Slot) {
-    let Some(root) = at.root().filter(|_| at.find(TICK).is_some()) else { return };
+    let Some(root) = at.root().filter(|_| at.find(TICK).or_else(|| at.find(KEYED)).is_some()) else { return };
     // The value of the check box that was changed last. Its row can be replaced meanwhile.
     let anchor = Rc::new(RefCell::new(String::new()));
     let clicked = anchor.clone();
@@ -51,7 +55,7 @@ fn press(at: Slot, anchor: &RefCell<String>, key: &str) -> bool {
     let control = match key {
         "x" | "X" => tick_of_focused_row(),
         "*" => at.find(ALL),
-        _ => None,
+        _ => keyed(at, key),
     };
     let Some(control) = control else { return false };
     match key {
@@ -60,12 +64,30 @@ fn press(at: Slot, anchor: &RefCell<String>, key: &str) -> bool {
             checkbox::set(&control, true);
             changed(at, anchor, &control, true);
         }
-        _ => {
+        "x" => {
             checkbox::set(&control, !is_ticked(&control));
             changed(at, anchor, &control, false);
         }
+        _ => control.click(),
     }
     true
+}
+
+/// The control of the page with this key: the one for selected rows if there are some, or else the one in the row that
+/// has the focus, or the one that is in no row.
+fn keyed(at: Slot, key: &str) -> Option<HtmlElement> {
+    let here = dom::document().active_element().and_then(|focused| focused.closest(ROW).ok().flatten());
+    let root = dom::root()?;
+    let mut found = dom::find_all(&root, KEYED);
+    found.retain(|control| {
+        let row = control.closest(ROW).ok().flatten();
+        let is_near = row.is_none_or(|row| here.as_ref().is_some_and(|here| row.is_same_node(Some(here))));
+        is_near && control.get_attribute("data-list-key").is_some_and(|own| own == key)
+    });
+    let of_ticked = found.iter().position(|control| control.has_attribute(OF_TICKED));
+    let of_ticked = of_ticked.map(|place| found.remove(place));
+    let is_any = at.find(TICKED).is_some() || at.find(ALL).is_some_and(|all| is_ticked(&all));
+    of_ticked.filter(|_| is_any).or_else(|| found.into_iter().next())
 }
 
 fn tick_of_focused_row() -> Option<HtmlElement> {

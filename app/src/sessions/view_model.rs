@@ -1,6 +1,9 @@
 //! The texts of a session's row.
 
-use crate::text::{error_text, label::slug_label, number, shorten::one_line};
+use crate::{
+    agent_href::agent_word,
+    text::{error_text, label::slug_label, number, shorten::one_line},
+};
 use domain::{
     action::ActionStatus,
     session::{Status, Usage},
@@ -81,7 +84,7 @@ pub fn token_words(session: &Session) -> Option<String> {
 /// Task and agent of a session, by name. A task that is named like its agent, or like the session, is not named twice.
 pub fn who(entry: &SessionEntry) -> Vec<String> {
     let task = task(entry).filter(|task| *task != entry.session.title);
-    [task, entry.session.agent_slug.clone()].into_iter().flatten().collect()
+    [task, entry.session.agent_slug.as_deref().map(agent_word)].into_iter().flatten().collect()
 }
 
 /// The task of a session, by name. `None` without one, and if it is named like the agent.
@@ -124,6 +127,14 @@ mod tests {
         assert_eq!(of(Some("Review the inbox")), ["scout"], "the session has this title");
         assert_eq!(of(None), ["review-inbox", "scout"]);
         assert_eq!((of(Some("Scout")), of(Some("scout"))), (vec!["scout".to_owned()], vec!["scout".to_owned()]));
+    }
+
+    #[test]
+    fn a_run_of_a_tool_is_named_by_its_title_and_not_by_the_slug_of_the_tool() {
+        let mut session = fixture::session();
+        session.agent_slug = Some("http:weather".into());
+        session.action_slug = None;
+        assert_eq!(who(&SessionEntry::new(session)), ["Tool run"]);
     }
 
     #[test]

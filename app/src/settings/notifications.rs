@@ -40,7 +40,7 @@ pub fn notifications_section(email: EmailChoice) -> impl IntoView {
         EmailChoice::Offered { wanted } => view! {
             <form class="form" method="post" action="/settings/notifications">
                 <Choice name="email" value="yes" checked=wanted>
-                    "E-mail me when something needs my decision in this workspace"
+                    "E-mail me when something needs my decision in this workspace, or sessions are assigned to me"
                 </Choice>
                 <div class="form-actions"><Button>"Save notifications"</Button></div>
             </form>

@@ -39,6 +39,7 @@ const fn event_words(topic: Topic) -> &'static str {
         Topic::ApprovalUndone => "A decision was undone",
         Topic::SessionFailed => "A session failed",
         Topic::SessionEnded => "A session ended for any reason",
+        Topic::SessionAssigned => "A session was assigned to someone",
         Topic::CauseOpened => "A new cause of failures appeared, or a resolved one came back",
         Topic::FormSubmitted => "A form with notifications was answered",
         Topic::RuleSuspended => "A rule was suspended",

@@ -6,19 +6,19 @@ use crate::{
     document::render,
     entity::People,
     render::static_html,
+    secret_link::new_link,
     session::row_title,
     shell::{RailEntry, Shell, frame},
     ui::{
-        button::{Button, Look, Press},
+        button::{Button, Look},
         field::{Field, Select},
-        icon::Icon,
         notice::Refused,
         page_head::PageHead,
         section::Section,
     },
 };
 use domain::{Timestamp, share_link::Audience};
-use leptos::{prelude::*, tachys::html::InertElement};
+use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::{session::Session, share_link::ShareLink};
 
@@ -93,7 +93,7 @@ fn content(props: &Props) -> impl IntoView + use<> {
         view! { <Section name="links" title="Links" id="links">{table(&props.links, &titles, &props.people, action, props.now)}</Section> }
     });
     view! {
-        {props.new_link.as_deref().map(made)}
+        {props.new_link.as_deref().map(|url| new_link(url, None))}
         <Section name="shown" title="Whoever has the link sees">
             <ul class="forget-kept">{shown}</ul>
             <p>"No account is needed, and the link can be passed on."</p>
@@ -119,22 +119,6 @@ fn form(action: &str, state: &FormState) -> impl IntoView + use<> {
             </form>
         </Section>
     }
-}
-
-/// The address of a new link. The field has the focus, so that it can be copied at once, also without scripts.
-fn made(url: &str) -> InertElement {
-    let url = url.to_owned();
-    static_html(view! {
-        <div class="secret" id="new-link" role="group" aria-labelledby="new-link-title">
-            <p><strong id="new-link-title">"Copy the link now. It is not shown again."</strong></p>
-            <div class="copy-field">
-                <input class="input" id="new-link-url" type="text" readonly="" autofocus="" value=url.clone() aria-labelledby="new-link-title"/>
-                <Button press=Press::Script script_only=true picture=Icon::Copy attr:data-copy=url attr:aria-label="Copy the link">
-                    <span>"Copy"</span>
-                </Button>
-            </div>
-        </div>
-    })
 }
 
 #[cfg(test)]

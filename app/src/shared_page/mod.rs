@@ -5,4 +5,5 @@ mod document;
 mod page;
 
 pub use document::Frame;
+pub(crate) use document::document as shared_document;
 pub use page::{OpenProps, Part, Props, gone_page, open_page, page, wait_page};

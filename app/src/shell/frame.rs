@@ -1,19 +1,20 @@
 //! The shell of signed-in pages.
 
-use super::{Connection, InboxCount, Shell, ThemeSwitch, badge};
+use super::{Connection, InboxCount, SavedEntry, Shell, ThemeSwitch, badge};
 use crate::{
     palette::Palette,
-    render::{static_html, static_island},
+    render::{static_html, static_island, to_html},
     text::number,
     ui::{
         button::{Button, IconButton, Press},
+        chip::session_count,
         icon::{Icon, icon},
         notice,
     },
     working_on::{TaskChooser, WorkingOn, WorkingOnContext},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
 use std::sync::OnceLock;
 
 static PALETTE: OnceLock<String> = OnceLock::new();
@@ -115,6 +116,7 @@ fn rail(shell: &Shell, here: RailEntry) -> impl IntoView {
                 <ul>{entries}</ul>
                 {static_html(more(shell, here))}
             </nav>
+            {saved(&shell.saved)}
             <div class="rail-foot">
                 {static_island(&CONNECTION, || view! { <Connection/> })}
                 <div class="rail-tools js-only">
@@ -162,6 +164,7 @@ fn more(shell: &Shell, here: RailEntry) -> impl IntoView + use<> {
                         </form>
                     </li>
                 </ul>
+                {saved(&shell.saved)}
                 {switch(shell)}
                 <p class="meta">{workspace}{email.map(|email| format!(" · {email}"))}</p>
             </div>
@@ -185,6 +188,32 @@ fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
             <TaskChooser/>
         </div>
     })
+}
+
+/// Links to the first saved searches, with their numbers of sessions. They are in the rail where it has words, and
+/// under "More" on a phone: both have the other workspaces too, so the links have their style. Lists of
+/// sessions replace it while sessions change.
+fn saved(saved: &[SavedEntry]) -> Option<InertElement> {
+    let link = |SavedEntry { name, href, count }: &SavedEntry| {
+        let (title, name, count) = (name.clone(), name.clone(), count.map(session_count));
+        view! {
+            <li>
+                <a class="rail-link" href=href.clone() title=title>
+                    <span class="rail-person" dir="auto">{name}</span>
+                    {count}
+                </a>
+            </li>
+        }
+    };
+    let links = saved.iter().map(link).collect::<Vec<_>>();
+    (!links.is_empty()).then(|| {
+        static_html(view! { <nav class="rail-switch" aria-label="Saved" data-saved=""><ul>{links}</ul></nav> })
+    })
+}
+
+/// The same links alone, with later numbers.
+pub fn saved_fragment(entries: &[SavedEntry]) -> String {
+    saved(entries).map(to_html).unwrap_or_default()
 }
 
 /// Links to the other workspaces of the person.

@@ -19,7 +19,7 @@ pub use badge::InboxCount;
 pub use centered_page::centered_page;
 pub use connection::Connection;
 #[cfg(feature = "ssr")]
-pub use frame::{RailEntry, frame};
+pub use frame::{RailEntry, frame, saved_fragment};
 #[cfg(feature = "ssr")]
-pub use props::{Shell, Theme};
+pub use props::{SavedEntry, Shell, Theme};
 pub use theme_switch::ThemeSwitch;

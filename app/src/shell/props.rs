@@ -42,6 +42,17 @@ impl Theme {
     }
 }
 
+/// A saved search in the navigation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedEntry {
+    /// What its person called it.
+    pub name: String,
+    /// Address of the list of sessions that it selects.
+    pub href: String,
+    /// Number of sessions, and whether there can be more. `None` for a search that is not counted.
+    pub count: Option<(usize, bool)>,
+}
+
 /// Data that every page gets.
 #[derive(Debug, Clone)]
 pub struct Shell {
@@ -53,6 +64,10 @@ pub struct Shell {
     pub js_href: String,
     /// Address of their WASM.
     pub wasm_href: String,
+    /// Address of the script of trees of results.
+    pub tree_js_href: String,
+    /// Address of the script of the slider of a canvas's versions.
+    pub scrub_js_href: String,
     /// The nonce of this response's Content-Security-Policy.
     pub nonce: String,
     /// The theme, from the cookie `theme`.
@@ -65,6 +80,8 @@ pub struct Shell {
     pub working_on: Option<Active>,
     /// Number of inbox items that wait for the viewer.
     pub needs_me: u64,
+    /// The first saved searches of the viewer, with counts that can be some seconds old.
+    pub saved: Vec<SavedEntry>,
     /// The code of `?notice=`.
     pub notice: Option<String>,
     /// Position of the live stream when the page was rendered.

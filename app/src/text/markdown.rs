@@ -4,7 +4,7 @@ use super::{
     escape::attribute,
     terminal::{is_terminal, plain},
 };
-use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+use pulldown_cmark::{Alignment, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html::push_html};
 
 /// What a line break inside a paragraph means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +15,22 @@ pub enum Breaks {
     Flowing,
 }
 
+/// What is shown of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// Its words. Its address appears where the pointer is on it.
+    Words,
+    /// Its words, and its address behind them.
+    Addresses,
+}
+
 /// Appends the HTML of a Markdown text.
 pub fn push(html: &mut String, text: &str, breaks: Breaks) {
+    push_with(html, text, breaks, Links::Words);
+}
+
+/// Appends the HTML of a Markdown text, with links as `links` says.
+pub fn push_with(html: &mut String, text: &str, breaks: Breaks, links: Links) {
     // Somebody may have pasted what a program printed. Of its control sequences only the escape character is invisible.
     let pasted = is_terminal(text).then(|| plain(text));
     let text = pasted.as_deref().unwrap_or(text);
@@ -27,12 +41,49 @@ pub fn push(html: &mut String, text: &str, breaks: Breaks) {
         html.push_str("</p>\n");
         return;
     }
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let inner = Parser::new_ext(text, options);
+    let inner = Parser::new_ext(text, options());
     let mut rendered = String::new();
-    push_html(&mut rendered, Harmless { inner, breaks, open: Vec::new(), table: Table::default() });
+    push_html(&mut rendered, Harmless { inner, breaks, links, open: Vec::new(), table: Table::default() });
     // A wide table scrolls, so the keyboard has to reach it. Text is escaped and has no such tag.
     html.push_str(&rendered.replace("<table>", "<table tabindex=\"0\">"));
+}
+
+const fn options() -> Options {
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS)
+}
+
+/// Whether a text shows each of its letters and digits when it is rendered with [`Links::Addresses`]: nothing but
+/// markup is left out. A title of a link, the address of a reference and the language of a code block are not shown,
+/// and a list shows its own numbers.
+pub fn shows_all(text: &str) -> bool {
+    if is_terminal(text) {
+        return false;
+    }
+    let (mut shown, mut addresses, mut lists) = (String::new(), Vec::new(), Vec::new());
+    for event in Parser::new_ext(text, options()) {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                shown.push_str(&text)
+            }
+            Event::TaskListMarker(true) => shown.push('x'),
+            Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
+                addresses.push(CowStr::from(""))
+            }
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => addresses.push(dest_url),
+            Event::End(TagEnd::Link | TagEnd::Image) => shown.push_str(addresses.pop().as_deref().unwrap_or_default()),
+            Event::Start(Tag::List(first)) => lists.push(first),
+            Event::End(TagEnd::List(_)) => drop(lists.pop()),
+            Event::Start(Tag::Item) => {
+                if let Some(Some(number)) = lists.last_mut() {
+                    shown.push_str(&number.to_string());
+                    *number = number.saturating_add(1);
+                }
+            }
+            _ => {}
+        }
+    }
+    let of = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
+    of(&shown) == of(text)
 }
 
 /// The plain text of a Markdown text, on one line of at most `max` characters.
@@ -100,6 +151,7 @@ impl Table {
 struct Harmless<I> {
     inner: I,
     breaks: Breaks,
+    links: Links,
     table: Table,
     /// The closing tags of the open links and images.
     open: Vec<String>,
@@ -114,9 +166,14 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
             Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
             Event::Start(Tag::HtmlBlock) => raw("<p>".to_owned()),
             Event::End(TagEnd::HtmlBlock) => raw("</p>".to_owned()),
-            Event::Start(Tag::Link { dest_url, .. }) => {
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
                 if is_safe(&dest_url) {
-                    self.open.push("</a>".to_owned());
+                    let has_words = !matches!(link_type, LinkType::Autolink | LinkType::Email);
+                    let address = (self.links == Links::Addresses && has_words).then(|| attribute(&dest_url));
+                    self.open.push(match address {
+                        Some(address) => format!("</a> ({address})"),
+                        None => "</a>".to_owned(),
+                    });
                     raw(format!("<a href=\"{}\" rel=\"noreferrer nofollow\">", attribute(&dest_url)))
                 } else {
                     self.open.push(format!(" ({})", attribute(&dest_url)));
@@ -162,7 +219,7 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
 
 #[cfg(test)]
 mod tests {
-    use super::Breaks;
+    use super::{Breaks, Links};
 
     fn html(text: &str) -> String {
         let mut out = String::new();
@@ -194,6 +251,28 @@ mod tests {
             pulldown_cmark::html::push_html(&mut parsed, pulldown_cmark::Parser::new(text));
             assert_eq!(html(text), parsed, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_text_shows_all_if_nothing_but_markup_is_left_out() {
+        for (text, shows) in [
+            ("# Hi\n\n**Sorry**, _Kim_: `x` <b>\n\n1. a\n2. b\n\n- [x] c\n\n| d |\n|---|\n| e |", true),
+            ("See [it](https://acme.test/1), ![us](https://acme.test/2) and <https://acme.test/3>.", true),
+            ("See [it](https://acme.test/1 \"title\").", false),
+            ("See [it][1].\n\n[1]: https://acme.test/1", false),
+            ("```sh\nx\n```", false),
+            ("1. a\n1. b", false),
+            ("a &amp; b", false),
+            ("\u{1b}[8mhidden\u{1b}[0m", false),
+        ] {
+            assert_eq!(super::shows_all(text), shows, "{text}");
+        }
+        let mut html = String::new();
+        super::push_with(&mut html, "[it](https://acme.test/1) <https://b.test>", Breaks::Kept, Links::Addresses);
+        assert!(
+            html.contains(">it</a> (https://acme.test/1)") && html.ends_with(">https://b.test</a></p>\n"),
+            "{html}"
+        );
     }
 
     #[test]

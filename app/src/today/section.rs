@@ -51,6 +51,8 @@ pub struct Section {
     pub actions: Vec<Action>,
     /// Gates by the id of the session that waits for them.
     pub gates: BTreeMap<String, Gate>,
+    /// How far workers are, by the id of the session.
+    pub progress: BTreeMap<String, String>,
     /// Whether there are more entries than these.
     pub has_more: bool,
     /// Number of entries, if there are more than these.
@@ -117,7 +119,9 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let href = format!("/sessions/{}", session.id);
     let who = who(entry).into_iter().map(|name| view! { <span>{name}</span> }).collect::<Vec<_>>();
     let gate = section.gates.get(&session.id.to_string());
-    let last = last_words(entry).map(|last| view! { <span class="row-last" dir="auto">{last}</span> }.into_any());
+    // How far its worker is says more of a session than its last event.
+    let last = section.progress.get(&session.id.to_string()).cloned().or_else(|| last_words(entry));
+    let last = last.map(|last| view! { <span class="row-last" dir="auto">{last}</span> }.into_any());
     // Why a session failed says more than what it cost and what it was given.
     let (why, last) = if session.error.is_some() { (last, None) } else { (None, last) };
     let when = match bucket {

@@ -54,15 +54,20 @@ fn attempts(definition: &Definition) -> String {
     }
 }
 
-fn http_call(http: &HttpCall) -> impl IntoView + use<> {
+/// The first lines of a call: its method, its address, and its headers.
+pub(super) fn call_text(http: &HttpCall) -> String {
     let headers = http.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n");
+    format!("{} {}\n{headers}", http.method, http.url)
+}
+
+fn http_call(http: &HttpCall) -> impl IntoView + use<> {
     let body = match &http.body {
         Body::None => None,
         Body::Input => Some(view! { <p class="meta">"The body is the input as JSON."</p> }.into_any()),
         Body::Template(template) => Some(json("Body", template).into_any()),
     };
     view! {
-        <pre class="payload" tabindex="0" role="group" aria-label="Call">{format!("{} {}\n{headers}", http.method, http.url)}</pre>
+        <pre class="payload" tabindex="0" role="group" aria-label="Call">{call_text(http)}</pre>
         {body}
     }
 }

@@ -1,11 +1,12 @@
 //! The editor of a tool. Fields: `revision`, `slug` (new tools only), `name`, `description`, and `definition`: the
 //! other parts of the definition as JSON.
 
-use super::input::{Drawn, input_fields, json_button, typed_texts};
+use super::{NEEDS_ADMIN, NO_INPUT};
 use crate::{
     FormState,
     document::render,
     render::static_html,
+    schema_form::{Drawn, Place, draw_fields, sent_fields},
     shell::{RailEntry, Shell, frame},
     text::shorten::one_line,
     ui::{
@@ -16,7 +17,10 @@ use crate::{
         section::Section,
     },
 };
-use domain::tool::{Definition, form};
+use domain::{
+    schema_form::{Form, begin},
+    tool::Definition,
+};
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// What the editor holds.
@@ -34,6 +38,8 @@ pub struct Draft {
     pub definition: String,
     /// The stored working copy, which can be tried; `None` for a new tool.
     pub stored: Option<Definition>,
+    /// Whether only an admin may test the stored working copy, and the reader is none.
+    pub needs_admin: bool,
     /// The part of the form that tries it that the last button was about; empty if there was none.
     pub focus: String,
 }
@@ -61,10 +67,17 @@ pub fn editor_page(shell: &Shell, draft: &Draft, form: &FormState, tried: &FormS
 /// The form that tests the stored working copy. It posts the fields `input.KEY` to /tools/{slug}/test.
 fn try_section(shell: &Shell, draft: &Draft, tried: &FormState) -> Option<InertElement> {
     let (slug, stored) = (draft.slug.as_ref()?, draft.stored.as_ref()?);
-    let (target, schema) = (format!("/tools/{slug}/test"), &stored.input_schema);
-    let texts = typed_texts(tried).unwrap_or_else(|| form::begin(schema));
-    let Drawn { html: fields, names, takes_files, can_be_json } =
-        input_fields(&target, schema, &texts, (tried, &draft.focus));
+    if draft.needs_admin {
+        let why = static_html(
+            view! { <Section name="try" id="try" title="Test"><p class="meta">{NEEDS_ADMIN}</p></Section> },
+        );
+        return Some(why);
+    }
+    let (target, form) = (format!("/tools/{slug}/test"), Form::of_input(&stored.input_schema));
+    let texts = sent_fields(form, tried).unwrap_or_else(|| begin(form));
+    let place = Place { scope: "run", label: "Input", target: &target, nothing: NO_INPUT, keeps_rows: false };
+    let Drawn { html: fields, names, takes_files, json_button, .. } =
+        draw_fields(place, form, &texts, (tried, &draft.focus));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(static_html(view! {
         <Section name="try" id="try" title="Test">
@@ -75,7 +88,7 @@ fn try_section(shell: &Shell, draft: &Draft, tried: &FormState) -> Option<InertE
                 <input type="hidden" name="_id" value=format!("{}-{slug}", shell.form_key)/>
                 <Refused messages=tried.general(&names)/>
                 {fields}
-                <div class="form-actions"><Button>"Run a test"</Button>{can_be_json.then(|| json_button(&target))}</div>
+                <div class="form-actions"><Button>"Run a test"</Button>{json_button}</div>
             </form>
         </Section>
     }))

@@ -4,10 +4,11 @@ use super::{audience_words, kind_word};
 use crate::{
     document::render,
     shell::{RailEntry, Shell, frame},
-    text::{escape::query, shorten::one_line},
+    text::shorten::one_line,
     ui::{
         button::{ButtonLink, Look},
         empty::Empty,
+        list_search::ListSearch,
         page_head::PageHead,
         table::{Column, Table},
         time::moment,
@@ -28,12 +29,14 @@ pub struct ListProps {
     pub tools: Vec<Tool>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
+    /// What is searched for.
+    pub search: ListSearch,
 }
 
 /// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Tools", || {
-        let ListProps { tools, next_cursor } = props;
+        let ListProps { tools, next_cursor, search } = props;
         let manages = shell.may(Permission::ManageTools);
         let head = manages.then(|| {
             view! {
@@ -41,21 +44,26 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                 <ButtonLink look=Look::Primary href="/tools/new">"New tool"</ButtonLink>
             }
         });
-        let list = if tools.is_empty() {
+        // Without anything to search there is no search.
+        let form = (!tools.is_empty() || !search.q.is_empty()).then(|| search.view("/tools", "Search tools"));
+        let list = if tools.is_empty() && !search.q.is_empty() {
+            let sentence = "No tool matches the search.";
+            view! { <Empty sentence=sentence link=Some(("Show all", "/tools".to_owned()))/> }.into_any()
+        } else if tools.is_empty() {
             let sentence = "A tool is a call that people, programs and agents make by name. There are no tools yet.";
             view! { <Empty sentence=sentence link=manages.then(|| ("New tool", "/tools/new".to_owned()))/> }.into_any()
         } else {
             table(&tools).into_any()
         };
         let more = next_cursor.map(|cursor| {
-            let href = format!("/tools?cursor={}", query(&cursor));
+            let href = search.href("/tools", &cursor);
             view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
         });
         let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
         frame(
             shell,
             RailEntry::Actions,
-            view! { <PageHead title="Tools" crumbs=crumbs>{head}</PageHead> {list} {more} },
+            view! { <PageHead title="Tools" crumbs=crumbs>{head}</PageHead> {form} {list} {more} },
         )
     })
 }

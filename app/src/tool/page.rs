@@ -1,7 +1,7 @@
 //! The page /tools/{slug}.
 
 use super::{
-    audience_words,
+    NEEDS_ADMIN, audience_words,
     definition::definition_section,
     kind_word,
     offered::{Offered, offered_section},
@@ -44,6 +44,8 @@ pub struct Props {
     pub may_run: bool,
     /// Names of everyone who may have written it.
     pub people: People,
+    /// Whether only an admin may publish or test the working copy, and the reader is none.
+    pub needs_admin: bool,
     /// Its secrets without values; `None` for everyone who may not manage them.
     pub secrets: Option<Vec<ToolSecret>>,
     /// Names of secrets that the call needs and that are not set; empty for everyone who may not manage them.
@@ -65,7 +67,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { tool, people, .. } = &props;
         let definition = &tool.definition;
         let manages = shell.may(Permission::ManageTools);
-        let edit = manages.then(|| view! { <ButtonLink href=format!("/tools/{}/edit", tool.slug)>"Edit"</ButtonLink> });
+        let edit = manages.then(|| {
+            view! {
+                <ButtonLink href=format!("/tools/{}/links", tool.slug)>"Links"</ButtonLink>
+                <ButtonLink href=format!("/tools/{}/edit", tool.slug)>"Edit"</ButtonLink>
+            }
+        });
         let version = match tool.version {
             None => "none".to_owned(),
             Some(version) if tool.changed => format!("{version}, with unpublished changes"),
@@ -90,12 +97,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div><dt>"Changed"</dt><dd>{moment(tool.updated_at)}</dd></div>
                 <div><dt>"By"</dt><dd>{people.word(&tool.updated_by)}</dd></div>
             </dl>
-            {manages.then(|| state_form(tool))}
+            {manages.then(|| state_form(tool, props.needs_admin))}
             {run_section(shell, &tool.slug, &props.run, props.may_run)}
             {runs_section(shell, &tool.slug, &props.run, props.may_run, people)}
             {offered.and_then(|(call, offered)| offered_section(call, offered))}
             {definition_section(definition)}
-            {secrets.map(|secrets| secrets_section(&tool.slug, secrets, &props.missing_secrets, people, &props.secret_form))}
+            {secrets.map(|secrets| secrets_section(tool, (secrets, props.missing_secrets.as_slice()), props.versions.first(), people, &props.secret_form))}
             {versions_section(tool, &props.versions, props.has_more_versions, props.comparison.as_ref(), people)}
         };
         frame(shell, RailEntry::Actions, page)
@@ -103,10 +110,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
 }
 
 /// Publishes, withdraws or deletes.
-fn state_form(tool: &Tool) -> InertElement {
+fn state_form(tool: &Tool, needs_admin: bool) -> InertElement {
     // The tools of its steps may have newer versions, which a new publication names.
     let is_composite = tool.definition.composite().is_some();
-    let publish = (tool.state != State::Published || tool.changed || is_composite).then(|| {
+    let can_publish = tool.state != State::Published || tool.changed || is_composite;
+    let why = (can_publish && needs_admin).then(|| view! { <p class="meta">{NEEDS_ADMIN}</p> });
+    let publish = (can_publish && !needs_admin).then(|| {
         let word = match (tool.version, tool.changed) {
             (Some(_), true) => "Publish changes",
             _ if tool.state == State::Published => "Publish with the newest versions of its steps",
@@ -126,6 +135,7 @@ fn state_form(tool: &Tool) -> InertElement {
             {publish}
             {withdraw}
             {delete}
+            {why}
         </form>
     })
 }

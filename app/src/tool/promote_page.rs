@@ -45,6 +45,8 @@ pub struct PromoteTarget {
     pub task: String,
     /// Name of the task.
     pub name: String,
+    /// What was chosen: the id of the task, `/`, and the id of the entity or nothing.
+    pub chosen: String,
     /// Id and title of the entity that it writes or relates; absent for a new one.
     pub entity: Option<(String, String)>,
     /// Values that it takes.
@@ -62,6 +64,8 @@ pub struct PromoteField {
     pub name: String,
     /// JSON Pointer that its control begins with; may be empty.
     pub pointer: String,
+    /// Whether the task fails without a value.
+    pub is_required: bool,
 }
 
 /// Renders the page.
@@ -137,6 +141,7 @@ fn fields_form(action: &str, target: &PromoteTarget, form: &FormState) -> InertE
     let controls = target.fields.iter().map(|field| {
         let (name, label) = (control(&field.slug), one_line(&field.name, 120));
         let (control, start) = (Field::new(&name, &label), field.pointer.clone());
+        let control = if field.is_required { control.required() } else { control };
         static_html(view! {
             <Input scope="promote" field=control value=start chars_max=TOOL_POINTER_CHARS_MAX suggestions=target.pointers.clone() form=form/>
         })

@@ -1,14 +1,16 @@
 //! The form that runs a tool. It posts the fields `input.KEY` to /tools/{slug}/run, `_id` and `_rev` of its draft, and
-//! `_name` of an input to save. A script keeps what is typed as a draft.
+//! `_name` of an input to save, and what `run_target` adds. A script keeps what is typed as a draft.
 
 use super::{
-    input::{Drawn, input_fields, json_button, typed_texts},
+    NO_INPUT,
     run::Run,
+    run_target::{ENTITY, TASK, Targets, target_sheet},
     start::{Continued, prefilled},
 };
 use crate::{
     OWNER_HEADER,
     render::static_html,
+    schema_form::{Drawn, Place, draw_fields, sent_fields},
     shell::Shell,
     text::escape::query,
     ui::{
@@ -23,7 +25,7 @@ use crate::{
 };
 use domain::{
     limit::NAME_CHARS_MAX,
-    tool::form::{self, Fields},
+    schema_form::{Fields, Form, begin, write},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Value, value::RawValue};
@@ -95,26 +97,26 @@ fn saved(slug: &str, run: &Run) -> Option<impl IntoView + use<>> {
 
 /// The initial values, and sentences that name their source.
 fn beginning(run: &Run, version: &ToolVersion) -> (Fields, Vec<AnyView>) {
-    let (start, schema) = (&run.start, &version.definition.input_schema);
+    let (start, form) = (&run.start, Form::of_input(&version.definition.input_schema));
     let has_private = !version.definition.private_fields.is_empty();
     let private = has_private.then_some(" Private values are not kept.");
     if let Some(Continued { fields, saved_at, .. }) = &start.continued {
         let about = view! { <p class="meta">"Your draft of "{moment(*saved_at)}"."{private}</p> };
-        return (form::write(schema, &Value::Object(fields.clone())), vec![about.into_any()]);
+        return (write(form, &Value::Object(fields.clone())), vec![about.into_any()]);
     }
     if let Some(again) = &run.again {
         let href = format!("/sessions/{}", again.id);
         let Some(before) = again.input.as_deref().and_then(recorded) else {
             let about = view! { <p class="meta"><a href=href>"The earlier run"</a>" has no recorded input."</p> };
-            return (form::begin(schema), vec![about.into_any()]);
+            return (begin(form), vec![about.into_any()]);
         };
         let about =
             view! { <p class="meta">"Filled in with the input of "<a href=href>"an earlier run"</a>"."{private}</p> };
-        return (form::write(schema, &before), vec![about.into_any()]);
+        return (write(form, &before), vec![about.into_any()]);
     }
     if let Some((name, values)) = &start.chosen {
         let about = view! { <p class="meta">"Filled in with “"<span dir="auto">{name.clone()}</span>"”."{private}</p> };
-        return (form::write(schema, values), vec![about.into_any()]);
+        return (write(form, values), vec![about.into_any()]);
     }
     let (values, notes) = prefilled(&version.definition, &start.address);
     let notes = notes.into_iter().map(|note| view! { <p class="meta" dir="auto">{note}</p> }.into_any());
@@ -123,13 +125,15 @@ fn beginning(run: &Run, version: &ToolVersion) -> (Fields, Vec<AnyView>) {
 
 fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> InertElement {
     let (texts, about) = beginning(run, version);
-    let texts = typed_texts(&run.form).unwrap_or(texts);
     let posts_to = format!("/tools/{slug}/run");
-    let schema = &version.definition.input_schema;
-    let Drawn { html: fields, names, takes_files, can_be_json } =
-        input_fields(&posts_to, schema, &texts, (&run.form, &run.focus));
-    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-    names.push(NAME);
+    let form = Form::of_input(&version.definition.input_schema);
+    let texts = sent_fields(form, &run.form).unwrap_or(texts);
+    let place = Place { scope: "run", label: "Input", target: &posts_to, nothing: NO_INPUT, keeps_rows: false };
+    let Drawn { html: fields, names, takes_files, json_button, .. } =
+        draw_fields(place, form, &texts, (&run.form, &run.focus));
+    let parts: Vec<_> = run.targets.iter().flat_map(Targets::part_names).collect();
+    let mut names: Vec<&str> = names.iter().chain(&parts).map(String::as_str).collect();
+    names.extend([NAME, TASK, ENTITY]);
     let general = run.form.general(&names);
     let asks = version.definition.requires_confirmation.then(|| {
         view! { <p class="meta">"A person has to approve the call before it is made."</p> }
@@ -150,6 +154,7 @@ fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> Iner
     let named =
         Field::new(NAME, "Name of this input").hint("For your own next runs. An input with this name is replaced.");
     let keeps = run.form.error(NAME).is_some();
+    let target_of_result = run.targets.as_ref().map(|targets| target_sheet(targets, &run.form));
     static_html(view! {
          <form class="form" method="post" action=format!("{posts_to}#run") enctype=takes_files.then_some("multipart/form-data") data-draft=address data-leaves="">
             // Enter in a field presses the first button, which must not be one that changes the form.
@@ -160,10 +165,11 @@ fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> Iner
             {fields}
             {about}
             {asks}
+            {target_of_result}
             <div class="form-actions">
                 <Button look=Look::Primary attr:data-key="run">"Run"</Button>
                 <Button attr:formaction=target attr:formnovalidate="">"Save draft"</Button>
-                {can_be_json.then(|| json_button(&posts_to))}
+                {json_button}
                 {discard}
                 <span class="meta" role="status" data-state=""></span>
             </div>

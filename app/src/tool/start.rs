@@ -4,10 +4,8 @@ use crate::text::shorten::one_line;
 use domain::{
     Timestamp,
     id::SessionId,
-    tool::{
-        Definition,
-        form::{self, Fields, NodeKind, ROOT},
-    },
+    schema_form::{self, Fields, Form, INPUT, NodeKind},
+    tool::Definition,
 };
 use serde_json::{Map, Value};
 
@@ -47,40 +45,66 @@ pub struct Start {
 /// The form with the defaults of the input schema and the values in an address that its fields can take, and a sentence
 /// for each value that is ignored: those of private and of unknown fields, and those that a field cannot hold.
 pub(super) fn prefilled(definition: &Definition, address: &[(String, String)]) -> (Fields, Vec<String>) {
-    let schema = &definition.input_schema;
-    let known = match form::draw(schema, &Fields::default()).kind {
+    let form = Form::of_input(&definition.input_schema);
+    let known = match schema_form::draw(form, &Fields::default()).kind {
         NodeKind::Object { members, .. } => members,
         _ => Vec::new(),
     };
-    let (mut texts, mut notes) = (Vec::new(), Vec::new());
+    let (mut typed, mut notes) = (Vec::new(), Vec::new());
     for (name, text) in address {
-        let Some(typed_key) = name.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        let Some(typed_key) = name.strip_prefix(INPUT).and_then(|rest| rest.strip_prefix('.')) else { continue };
         let member = known.iter().find(|member| member.name == *name);
-        let key = member.map_or(typed_key, |member| &member.key);
+        let key = member.map_or(typed_key, |member| member.key.as_str());
         let shown = one_line(key, NAME_CHARS);
         if definition.has_private_part(key) {
             notes.push(format!("The value of “{shown}” in the address is ignored: the field is private."));
         } else if member.is_none() {
             notes.push(format!("The address names “{shown}”, which is no field of this tool."));
-        } else if can_hold(schema, key, (name, text)) {
-            texts.push((name.clone(), text.clone()));
         } else {
-            notes.push(format!("The value of “{shown}” in the address is ignored: the field cannot hold it."));
+            typed.push(Typed { name, key, text });
         }
     }
-    let defaults = form::begin(schema);
+    for key in take_unfit(form, &mut typed) {
+        let shown = one_line(key, NAME_CHARS);
+        notes.push(format!("The value of “{shown}” in the address is ignored: the field cannot hold it."));
+    }
+    let texts = typed.iter().map(|one| (one.name.to_owned(), one.text.to_owned()));
+    let defaults = schema_form::begin(form);
     let defaults = defaults.iter().map(|(name, text)| (name.to_owned(), text.to_owned()));
     (defaults.chain(texts).collect(), notes)
 }
 
-/// Whether a member that is one control reads as a value with this text. An empty text is no value.
-fn can_hold(schema: &Value, key: &str, (name, text): (&str, &str)) -> bool {
-    let typed = [(name.to_owned(), text.to_owned())].into_iter().collect();
-    match form::read(schema, &typed) {
-        Ok(Some(Value::Object(read))) => text.is_empty() || read.contains_key(key),
-        Ok(_) => text.is_empty(),
-        Err(issues) => issues.iter().all(|issue| issue.field != name),
+/// A text in the address for a field of the form.
+struct Typed<'a> {
+    /// Name of the field.
+    name: &'a str,
+    /// Key of the member of the input.
+    key: &'a str,
+    text: &'a str,
+}
+
+/// Takes out the texts that do not read as a value of their field, and returns their keys. An empty text is no value.
+/// The form is read as a whole, and once more without the texts that have errors: then it has a value for each of the
+/// others that is one.
+fn take_unfit<'a>(form: Form<'_>, typed: &mut Vec<Typed<'a>>) -> Vec<&'a str> {
+    let read = |typed: &[Typed<'_>]| {
+        let texts = typed.iter().map(|one| (one.name.to_owned(), one.text.to_owned()));
+        schema_form::read(form, &texts.collect::<Fields>())
+    };
+    let mut unfit = Vec::new();
+    let mut values = read(typed);
+    if let Err(issues) = &values {
+        let is_wrong = |one: &mut Typed<'a>| issues.iter().any(|issue| issue.field == one.name);
+        unfit.extend(typed.extract_if(.., is_wrong).map(|one| one.key));
+        values = read(typed);
     }
+    if let Ok(values) = values {
+        let is_missing = |one: &mut Typed<'a>| {
+            !one.text.is_empty() && values.as_ref().is_none_or(|values| values.get(one.key).is_none())
+        };
+        unfit.extend(typed.extract_if(.., is_missing).map(|one| one.key));
+    }
+    unfit
 }
 
 #[cfg(test)]
@@ -109,9 +133,17 @@ mod tests {
         ];
         let address = named.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let (values, notes) = prefilled(&definition(), &address);
-        assert_eq!(form::read(&definition().input_schema, &values), Ok(Some(json!({ "city": "Oslo" }))));
+        let own = definition();
+        let form = Form::of_input(&own.input_schema);
+        assert_eq!(schema_form::read(form, &values), Ok(Some(json!({ "city": "Oslo" }))));
         assert_eq!(notes.len(), 3, "{notes:?}");
         assert!(notes.iter().all(|note| !note.contains("hunter2")), "{notes:?}");
-        assert_eq!(prefilled(&definition(), &[]), (form::begin(&definition().input_schema), Vec::new()));
+        let typed =
+            |text: &str| [("input.days".to_owned(), text.to_owned()), ("input.city".to_owned(), "Oslo".to_owned())];
+        let (values, notes) = prefilled(&definition(), &typed("3"));
+        assert_eq!(schema_form::read(form, &values), Ok(Some(json!({ "city": "Oslo", "days": 3 }))));
+        assert!(notes.is_empty(), "{notes:?}");
+        assert!(prefilled(&definition(), &typed("")).1.is_empty(), "an empty text is no value");
+        assert_eq!(prefilled(&definition(), &[]), (schema_form::begin(form), Vec::new()));
     }
 }

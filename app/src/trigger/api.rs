@@ -1,6 +1,7 @@
 //! The server function that runs a task. Forms post to it.
 
 use crate::server_function::{Client, Created, Refusal, backend};
+use domain::schema_form::{Fields, INPUT};
 use leptos::prelude::server;
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -8,8 +9,8 @@ use serde::{
 };
 use std::{collections::BTreeMap, fmt};
 
-/// Name of the form field of an input, or the begin of the names of its fields.
-pub const INPUT: &str = "input";
+/// The key of the text of the field `input`, where there are fields `input.KEY` besides.
+pub const WHOLE: &str = "~";
 
 /// The text typed into the form of a task's input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -17,7 +18,7 @@ pub const INPUT: &str = "input";
 pub enum TypedInput {
     /// The text of the only field, `input`.
     Text(String),
-    /// The texts of the fields `input.KEY`, by key.
+    /// The texts of the fields `input.KEY`, by key, and that of `input` by [`WHOLE`].
     Fields(BTreeMap<String, String>),
 }
 
@@ -53,13 +54,22 @@ impl Default for TypedInput {
 }
 
 impl TypedInput {
-    /// The text of the form field with this name: `input` or `input.KEY`.
-    pub fn text(&self, name: &str) -> Option<&str> {
+    /// The text of the field `input`.
+    pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => (name == INPUT).then_some(text.as_str()),
+            Self::Text(text) => Some(text),
+            Self::Fields(fields) => fields.get(WHOLE).map(String::as_str),
+        }
+    }
+
+    /// The texts of the controls of a form.
+    pub fn fields(&self) -> Fields {
+        match self {
+            Self::Text(text) => Fields::sent(INPUT, [(INPUT, text.as_str())]),
             Self::Fields(fields) => {
-                let key = name.strip_prefix(INPUT)?.strip_prefix('.')?;
-                fields.get(key).map(String::as_str)
+                let name = |key: &str| if key == WHOLE { INPUT.to_owned() } else { format!("{INPUT}.{key}") };
+                let named: Vec<_> = fields.iter().map(|(key, text)| (name(key), text.as_str())).collect();
+                Fields::sent(INPUT, named.iter().map(|(name, text)| (name.as_str(), *text)))
             }
         }
     }

@@ -4,5 +4,5 @@
 mod api;
 mod form;
 
-pub use api::{ActionBackend, INPUT, TriggerAction, TypedInput, trigger_action};
+pub use api::{ActionBackend, TriggerAction, TypedInput, WHOLE, trigger_action};
 pub use form::{trigger_button, trigger_fields};

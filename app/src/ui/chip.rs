@@ -1,6 +1,7 @@
 //! Chips: small links that narrow a page or lead to a part of it.
 
-use leptos::prelude::*;
+use crate::render::static_html;
+use leptos::{prelude::*, tachys::html::InertElement};
 
 /// A link with a rounded frame.
 #[component]
@@ -36,4 +37,15 @@ pub fn chips(set: Vec<(String, String)>, label: &'static str) -> Option<impl Int
     };
     let set = set.into_iter().map(chip).collect::<Vec<_>>();
     Some(view! { <ul class="chips chips-set" aria-label=label>{set}</ul> })
+}
+
+/// The number of sessions behind a name, and whether there can be more.
+pub fn session_count((number, has_more): (usize, bool)) -> InertElement {
+    let more = if has_more { "+" } else { "" };
+    let word = if number == 1 && !has_more { " session" } else { " sessions" };
+    static_html(view! {
+        <span class="hidden-text">", "</span>
+        <span class="chip-count">{format!("{number}{more}")}</span>
+        <span class="hidden-text">{word}</span>
+    })
 }

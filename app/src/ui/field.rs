@@ -253,6 +253,17 @@ fn select(scope: &str, field: Field<'_>, form: &FormState, options: impl IntoVie
     frame(around, field, static_html(control))
 }
 
+/// One option of [`CheckBoxes`].
+#[derive(Debug, Clone)]
+pub struct CheckBox {
+    /// Value that is sent if it is ticked.
+    pub value: String,
+    /// Label beside it.
+    pub label: String,
+    /// Whether it is ticked.
+    pub is_ticked: bool,
+}
+
 /// A group of check boxes with a label. The first has the id of the field, to which a summary of errors links.
 #[component]
 pub fn CheckBoxes<'a>(
@@ -262,12 +273,12 @@ pub fn CheckBoxes<'a>(
     field: Field<'a>,
     /// State of the form: the errors.
     form: &'a FormState,
-    /// The options, `(value, label, whether it is ticked)`.
-    options: Vec<(String, String, bool)>,
+    /// The options, in their order.
+    options: Vec<CheckBox>,
 ) -> InertElement {
     let Around { id, described_by, invalid, error, .. } = around(scope, field, form);
     let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
-    let boxes = options.into_iter().enumerate().map(|(index, (value, label, is_ticked))| {
+    let boxes = options.into_iter().enumerate().map(|(index, CheckBox { value, label, is_ticked })| {
         let id = if index == 0 { id.clone() } else { format!("{id}-{index}") };
         view! {
             <label class="choice" for=id.clone()>

@@ -21,6 +21,8 @@ pub mod empty;
 pub mod field;
 pub mod icon;
 #[cfg(feature = "ssr")]
+pub mod list_search;
+#[cfg(feature = "ssr")]
 pub mod notice;
 pub mod notice_frame;
 #[cfg(feature = "ssr")]

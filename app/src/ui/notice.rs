@@ -35,6 +35,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "view_published" => "Form published.",
         "view_unpublished" => "Form unpublished. Its versions and responses are kept.",
         "view_link_revoked" => "Link revoked. Browsers that opened it cannot answer any more.",
+        "tool_link_revoked" => "Link revoked. No one runs the tool by it any more.",
         "share_link_revoked" => "Link revoked. No one reads the session by it any more.",
         "view_deleted" => "Draft deleted.",
         "tool_saved" => "Tool saved. Runs use the published version until you publish again.",
@@ -63,6 +64,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "triggered_unclaimed" => {
             "This task names no agent. Only a worker that takes sessions without an agent name can start the session."
         }
+        "labels_saved" => "Tags and assignee saved.",
         "cancelled" => "Cancelled. The log is kept.",
         "message_sent" => "Sent. The session is queued and continues with your message.",
         "results_sent" => "Recorded. The session continues when it has all results that it waits for.",
@@ -76,6 +78,11 @@ pub fn text(code: &str) -> Option<&'static str> {
         "cause_reopened" => "The cause is open again.",
         "causes_decided" => "Done. The causes are in the list of their new state, where each can be opened again.",
         "causes_missing" => "Done, except for causes that are no longer there.",
+        "tasks_archived" => "Archived. The tasks cannot be run, and keep their sessions.",
+        "tasks_restored" => "Restored. The tasks can be run again.",
+        "tasks_refused" => {
+            "Done, except for tasks that are no longer there or not valid any more. Open those to see why."
+        }
         "retried" => "This is a new session like an earlier one.",
         "response_promoted" => "Done. What the response became, or what it is waiting for, is shown below.",
         "token_created" => "Token created. Copy it now. It is not shown again.",

@@ -26,6 +26,13 @@ pub fn Pager(
     })
 }
 
+/// A link to the next page of a list that has no other order; nothing without its address.
+pub fn more(next: Option<String>) -> Option<impl IntoView + use<>> {
+    next.map(|href| {
+        view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
+    })
+}
+
 /// Says how many titles one page of a search looks at, for a search that continues with the next page.
 pub fn looked_at(max: u32, what: &'static str) -> impl IntoView {
     let count = number::grouped(max.into());

@@ -5,16 +5,14 @@ use crate::{
     FormState,
     entity::People,
     render::static_html,
-    text::{number::counted, shorten::one_line},
+    secret_link::{Link, link_row, links_table, new_link},
+    text::shorten::one_line,
     ui::{
-        button::{Button, CopyLine, Look, Press},
+        button::{Button, CopyLine, Look},
         field::{Field, Input},
-        icon::Icon,
         notice::Refused,
         popover::Sheet,
         section::Section,
-        table::{Column, Table},
-        time::{moment, stamp},
     },
 };
 use domain::{
@@ -24,6 +22,9 @@ use domain::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::{response::ViewLink, view::View};
+
+/// Heading of how often a link was used.
+const USED: &str = "Used";
 
 /// A link that was just created. It is shown once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,15 +64,7 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
         Gate::Member => "A link leads to the sign-in: only members of this workspace answer this form.",
     };
     let rows: Vec<_> = links.iter().map(|link| row(link, &path, people, *now)).collect();
-    let columns = vec![
-        Column::text("Link"),
-        Column::text("Created"),
-        Column::text("Used"),
-        Column::text("Works until"),
-        Column::hidden("Revoke"),
-    ];
-    let list = (!rows.is_empty())
-        .then(|| view! { <Table caption="Links, newest first" columns=columns focusable=true>{rows}</Table> });
+    let list = (!rows.is_empty()).then(|| links_table(USED, rows));
     let none = links.is_empty().then(|| view! { <p class="meta">"There are no links yet."</p> });
     let made = new_link
         .as_ref()
@@ -100,61 +93,37 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
     })
 }
 
-/// The address of a new link. The field has the focus, so that it can be copied at once, also without scripts.
-/// `embedded` is the gate of a form that other pages may show.
+/// The address of a new link, and the HTML that shows its form in another page. `embedded` is the gate of a form that
+/// other pages may show.
 fn created(made: &NewFormLink, embedded: Option<Gate>) -> InertElement {
     let NewFormLink { url, snippet } = made.clone();
     let snippet = embedded.map(|gate| {
         let in_tab = (gate != Gate::None).then(|| {
             view! { <p class="meta">"There, a link opens the form in a new tab, because it asks who answers."</p> }
         });
-        view! {
+        static_html(view! {
             <p>"To show the form in another page, copy this HTML into it:"</p>
             <CopyLine text=snippet what="the HTML"/>
             {in_tab}
-        }
+        })
     });
-    static_html(view! {
-        <div class="secret" id="new-link" role="group" aria-labelledby="new-link-title">
-            <p><strong id="new-link-title">"Copy the link now. It is not shown again."</strong></p>
-            <div class="copy-field">
-                <input class="input" id="new-link-url" type="text" readonly="" autofocus="" value=url.clone() aria-labelledby="new-link-title"/>
-                <Button press=Press::Script script_only=true picture=Icon::Copy attr:data-copy=url attr:aria-label="Copy the link">
-                    <span>"Copy"</span>
-                </Button>
-            </div>
-            {snippet}
-        </div>
-    })
+    new_link(&url, snippet)
 }
 
 fn row(link: &ViewLink, path: &str, people: &People, now: Timestamp) -> InertElement {
     let note =
         (!link.note.is_empty()).then(|| view! { <div class="meta" dir="auto">{one_line(&link.note, 200)}</div> });
-    let last = link.last_used_at.map(|at| view! { <span class="meta">", last "{moment(at)}</span> });
-    let used = if link.uses == 0 { "never".to_owned() } else { counted(link.uses, "time") };
-    let until = match link.revoked_at {
-        Some(at) => view! { "revoked "{moment(at)} }.into_any(),
-        None if link.expires_at <= now => view! { "expired "{moment(link.expires_at)} }.into_any(),
-        None => stamp(link.expires_at).into_any(),
+    let main = static_html(view! { <code>{link.hint.clone()}"…"</code>{note} });
+    let id = link.id.to_string();
+    let shown = Link {
+        id: &id,
+        hint: &link.hint,
+        created_by: &link.created_by,
+        created_at: link.created_at,
+        expires_at: link.expires_at,
+        uses: link.uses,
+        last_used_at: link.last_used_at,
+        revoked_at: link.revoked_at,
     };
-    let works = link.revoked_at.is_none() && link.expires_at > now;
-    let about = format!("link {}", link.hint);
-    let revoke = works.then(|| {
-        view! {
-            <form method="post" action=path.to_owned()>
-                <input type="hidden" name="link" value=link.id.to_string()/>
-                <Button small=true name="do" value="revoke" look=Look::Danger about=about>"Revoke"</Button>
-            </form>
-        }
-    });
-    static_html(view! {
-        <tr>
-            <td class="table-main"><code>{link.hint.clone()}"…"</code>{note}</td>
-            <td class="meta" data-label="Created">{moment(link.created_at)}" by "{people.word(&link.created_by)}</td>
-            <td class="meta" data-label="Used">{used}{last}</td>
-            <td class="meta" data-label="Works until">{until}</td>
-            <td class="table-number">{revoke}</td>
-        </tr>
-    })
+    link_row(shown, main, (USED, path), people, now)
 }

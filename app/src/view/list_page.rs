@@ -4,11 +4,13 @@ use super::state_badge;
 use crate::{
     document::render,
     shell::{RailEntry, Shell, frame},
-    text::{escape::query, number::counted, shorten::one_line},
+    text::{number::counted, shorten::one_line},
     ui::{
         button::{ButtonLink, Look},
         empty::Empty,
+        list_search::ListSearch,
         page_head::PageHead,
+        pager::more,
         table::{Column, Table},
         time::moment,
     },
@@ -38,29 +40,33 @@ pub struct ListProps {
     pub views: Vec<Entry>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
+    /// What is searched for.
+    pub search: ListSearch,
 }
 
 /// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Forms", || {
-        let ListProps { views, next_cursor } = props;
+        let ListProps { views, next_cursor, search } = props;
         let manages = shell.may(Permission::ManageViews);
         let head = manages.then(|| view! { <ButtonLink look=Look::Primary href="/views/new">"New form"</ButtonLink> });
-        let list = if views.is_empty() {
+        // Without anything to search there is no search.
+        let form = (!views.is_empty() || !search.q.is_empty()).then(|| search.view("/views", "Search forms"));
+        let list = if views.is_empty() && !search.q.is_empty() {
+            let sentence = "No form matches the search.";
+            view! { <Empty sentence=sentence link=Some(("Show all", "/views".to_owned()))/> }.into_any()
+        } else if views.is_empty() {
             let sentence = "A form asks people questions and keeps their answers. There are no forms yet.";
             view! { <Empty sentence=sentence link=manages.then(|| ("New form", "/views/new".to_owned()))/> }.into_any()
         } else {
             table(&views).into_any()
         };
-        let more = next_cursor.map(|cursor| {
-            let href = format!("/views?cursor={}", query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
-        });
+        let more = more(next_cursor.map(|cursor| search.href("/views", &cursor)));
         let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
         frame(
             shell,
             RailEntry::Actions,
-            view! { <PageHead title="Forms" crumbs=crumbs>{head}</PageHead> {list} {more} },
+            view! { <PageHead title="Forms" crumbs=crumbs>{head}</PageHead> {form} {list} {more} },
         )
     })
 }

@@ -1,6 +1,7 @@
 // What goal G8 compares with: graphile-worker on PostgreSQL, 32 jobs at a time, in one process.
 //
-// `DATABASE_URL=… node graphile-worker.js JOBS CONFIGURATION [ROUNDS]` prints jobs completed per second, a line per round.
+// `DATABASE_URL=… node graphile-worker.js JOBS CONFIGURATION [ROUNDS]` prints jobs completed per second, a line per round;
+// with `adds` as configuration, jobs added per second, one at a time on each of 8 connections.
 // The database is one that the caller makes and drops. Its server's settings are taken as they are, so commits are as
 // durable as those of our own rows on PostgreSQL: fsync and synchronous_commit on, as the throw-away server of
 // `cargo xtask bench` leaves them.
@@ -9,10 +10,11 @@
 // tasks that do nothing, a first round that only warms up, and a clock that starts with the first job, when its
 // connections are open and its statements prepared.
 
-import { Logger, runMigrations, runOnce } from "graphile-worker";
+import { Logger, makeWorkerUtils, runMigrations, runOnce } from "graphile-worker";
 import pg from "pg";
 
 const CONCURRENCY = 32;
+const ADDING = 8;
 const WARM_SHARE = 0.5;
 const TASK = "bench";
 
@@ -29,6 +31,8 @@ const CONFIGURATIONS = {
     completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
   },
+  // No job is run: each connection adds one job after the other, as our clients create sessions.
+  adds: { concurrentJobs: 1, maxPoolSize: ADDING },
 };
 
 const [jobsText, name, roundsText = "1"] = process.argv.slice(2);
@@ -88,9 +92,28 @@ async function round(count) {
   return count / seconds;
 }
 
+/** Jobs per second, each added by a statement and a transaction of its own. */
+async function adds(count) {
+  const utils = await makeWorkerUtils(options);
+  let left = count;
+  const began = performance.now();
+  const client = async () => {
+    while (left > 0) {
+      left -= 1;
+      await utils.addJob(TASK, { order: 4711 });
+    }
+  };
+  await Promise.all(Array.from({ length: ADDING }, client));
+  const seconds = (performance.now() - began) / 1_000;
+  const { rowCount } = await pool.query("delete from graphile_worker._private_jobs");
+  if (rowCount !== count) fail(`${rowCount} of ${count} jobs were added`);
+  return count / seconds;
+}
+
 await runMigrations(options);
-await round(Math.ceil(jobs * WARM_SHARE));
+const measure = name === "adds" ? adds : round;
+await measure(Math.ceil(jobs * WARM_SHARE));
 for (let index = 0; index < rounds; index += 1) {
-  console.log(await round(jobs));
+  console.log(await measure(jobs));
 }
 await pool.end();

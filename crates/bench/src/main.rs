@@ -59,9 +59,15 @@ struct Cli {
     /// The program that writes and reads training data and nothing else (`datalake-probe`)
     #[arg(long)]
     datalake_probe: Option<PathBuf>,
+    /// The program that scores candidates and nothing else (`crates/ranker/examples/ranker_probe.rs`)
+    #[arg(long)]
+    ranker_probe: Option<PathBuf>,
     /// The program that appends to UmaDB (`crates/bench/reference/umadb`); without it G2 is left out
     #[arg(long)]
     umadb: Option<PathBuf>,
+    /// Folder of a static model; with it the questions in memory are also asked of a server that compares vectors
+    #[arg(long, value_name = "DIR")]
+    embedding_model: Option<PathBuf>,
     /// graphile-worker and Svelte, installed by `npm ci` (`crates/bench/reference`); without it they are constants
     #[arg(long, value_name = "DIR")]
     reference_dir: Option<PathBuf>,
@@ -177,7 +183,9 @@ async fn measure(cli: &Cli) -> Result<()> {
         postgres_url: cli.postgres_url.clone(),
         renderer: cli.renderer.clone(),
         datalake_probe: cli.datalake_probe.clone(),
+        ranker_probe: cli.ranker_probe.clone(),
         umadb: cli.umadb.clone(),
+        embedding_model: cli.embedding_model.clone(),
         references: cli.reference_dir.as_deref().map(References::open).transpose()?,
         only: cli.only.iter().map(|goal| goal.trim().to_uppercase()).collect::<BTreeSet<_>>(),
         findings: Vec::new(),
@@ -217,6 +225,7 @@ fn command_line() -> String {
                 | "--browser"
                 | "--renderer"
                 | "--datalake-probe"
+                | "--ranker-probe"
                 | "--reference-dir"
         ) {
             words.next();

@@ -3,11 +3,15 @@
 use crate::{Client, Result, limit};
 use domain::id::SessionId;
 use reqwest::Method;
+use std::time::Duration;
 use wire::{
     Page,
     canvas::{
-        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CompleteCanvas,
-        CreateCanvas, DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
+        Canvas, CanvasParticipants, CanvasPatches, CanvasPresences, CanvasState, CanvasSummary, CanvasTemplates,
+        CompleteCanvas, CreateCanvas, MarkPresence, PatchAnswer, PutParticipant, PutTemplate, SendPatch,
+    },
+    canvas_suggestion::{
+        CanvasSuggestions, DecideSuggestion, DecideSuggestions, DecidedSuggestions, UndoSuggestionDecision,
     },
 };
 
@@ -21,6 +25,17 @@ impl Client {
     pub async fn list_canvases(&self, limit: Option<u32>, cursor: Option<&str>) -> Result<Page<CanvasSummary>> {
         let query = [("limit", limit.map(|n| n.to_string())), ("cursor", cursor.map(str::to_owned))];
         self.get(&["api", "canvases"], &query).await
+    }
+
+    /// `GET /api/canvases/templates`
+    pub async fn canvas_templates(&self) -> Result<CanvasTemplates> {
+        self.get(&["api", "canvases", "templates"], &[]).await
+    }
+
+    /// `PUT /api/canvases/{id}/template`
+    pub async fn put_canvas_template(&self, id: SessionId, template: &PutTemplate) -> Result<Canvas> {
+        let path = ["api", "canvases", &id.to_string(), "template"];
+        self.send(Method::PUT, &path, template, limit::CALL_TIMEOUT).await
     }
 
     /// `GET /api/canvases/{id}`
@@ -39,10 +54,12 @@ impl Client {
         self.post(&["api", "canvases", &id.to_string(), "patches"], patch).await
     }
 
-    /// `GET /api/canvases/{id}/patches`
-    pub async fn canvas_patches(&self, id: SessionId, after: u64) -> Result<CanvasPatches> {
-        let query = [("after", Some(after.to_string()))];
-        self.get(&["api", "canvases", &id.to_string(), "patches"], &query).await
+    /// `GET /api/canvases/{id}/patches`. If there are none after this version, it waits for one.
+    pub async fn canvas_patches(&self, id: SessionId, after: u64, wait_seconds: u32) -> Result<CanvasPatches> {
+        let wait = (wait_seconds > 0).then(|| wait_seconds.to_string());
+        let query = [("after", Some(after.to_string())), ("waitSeconds", wait)];
+        let allowed = Duration::from_secs(wait_seconds.into()) + limit::CALL_TIMEOUT;
+        self.get_within(&["api", "canvases", &id.to_string(), "patches"], &query, allowed).await
     }
 
     /// `GET /api/canvases/{id}/suggestions`
@@ -55,6 +72,20 @@ impl Client {
         self.post(&["api", "canvases", &id.to_string(), "suggestions"], decision).await
     }
 
+    /// `POST /api/canvases/{id}/suggestions/decisions`. Can be repeated.
+    pub async fn decide_canvas_suggestions(
+        &self,
+        id: SessionId,
+        decisions: &DecideSuggestions,
+    ) -> Result<DecidedSuggestions> {
+        self.post(&["api", "canvases", &id.to_string(), "suggestions", "decisions"], decisions).await
+    }
+
+    /// `POST /api/canvases/{id}/suggestions/undo`
+    pub async fn undo_canvas_suggestion(&self, id: SessionId, undo: &UndoSuggestionDecision) -> Result<PatchAnswer> {
+        self.post(&["api", "canvases", &id.to_string(), "suggestions", "undo"], undo).await
+    }
+
     /// `GET /api/canvases/{id}/participants`
     pub async fn canvas_participants(&self, id: SessionId) -> Result<CanvasParticipants> {
         self.get(&["api", "canvases", &id.to_string(), "participants"], &[]).await
@@ -64,6 +95,11 @@ impl Client {
     pub async fn put_canvas_participant(&self, id: SessionId, one: &PutParticipant) -> Result<CanvasParticipants> {
         let path = ["api", "canvases", &id.to_string(), "participants"];
         self.send(Method::PUT, &path, one, limit::CALL_TIMEOUT).await
+    }
+
+    /// `POST /api/canvases/{id}/presence`
+    pub async fn mark_canvas_presence(&self, id: SessionId, place: &MarkPresence) -> Result<CanvasPresences> {
+        self.post(&["api", "canvases", &id.to_string(), "presence"], place).await
     }
 
     /// `POST /api/canvases/{id}/complete`. Can be repeated.

@@ -31,9 +31,6 @@ mod feedback_request;
 mod history;
 mod hook;
 mod memory;
-mod memory_forget;
-mod memory_writer;
-mod paced_run;
 mod response;
 mod retry;
 mod search;
@@ -43,7 +40,6 @@ mod thread;
 mod tool;
 mod transport;
 mod view;
-mod view_link;
 mod worker;
 
 pub use error::Error;

@@ -1,15 +1,18 @@
-//! Calls on memory documents and character cards of agents.
+//! Calls on memory documents, character cards and memory writers of agents, and those that forget a person.
 
 use crate::{Client, Result, limit};
-use domain::id::SessionId;
+use domain::{Timestamp, id::SessionId};
 use reqwest::Method;
 use wire::{
     Page,
+    interaction::ForgottenInteractions,
     memory::{
         CharacterCard, MemoryDocument, MemoryDocumentText, MemoryToolAnswer, MemoryToolCommand, MemoryVersion,
         RevertMemory, UploadedCard, WriteMemory,
     },
+    memory_forget::{ForgetPerson, ForgottenPerson, RememberPerson, RememberedPerson},
     memory_revert::{RevertMemorySession, RevertedMemorySession},
+    memory_writer::{MemoryFlush, MemoryRuns},
     relevance::{RateMemories, RatedMemories},
 };
 
@@ -96,5 +99,37 @@ impl Client {
     ) -> Result<UploadedCard> {
         let query = [("overwrite", overwrite.then(|| "true".to_owned()))];
         self.send_bytes(Method::PUT, &["api", "agents", agent, "card"], &query, media_type, card).await
+    }
+}
+
+impl Client {
+    /// `POST /api/memory/forget`
+    pub async fn forget_person(&self, person: &ForgetPerson) -> Result<ForgottenPerson> {
+        self.post(&["api", "memory", "forget"], person).await
+    }
+
+    /// `DELETE /api/sessions/{id}/interactions`
+    pub async fn forget_interactions(&self, id: SessionId) -> Result<ForgottenInteractions> {
+        let path = ["api", "sessions", &id.to_string(), "interactions"];
+        self.send(Method::DELETE, &path, &serde_json::json!({}), limit::CALL_TIMEOUT).await
+    }
+
+    /// `POST /api/memory/remember`
+    pub async fn remember_person(&self, person: &RememberPerson) -> Result<RememberedPerson> {
+        self.post(&["api", "memory", "remember"], person).await
+    }
+}
+
+impl Client {
+    /// `POST /api/agents/{slug}/memory/flush`. With `since` the sessions that began then or later are read too.
+    pub async fn flush_memory(&self, agent: &str, since: Option<Timestamp>) -> Result<MemoryFlush> {
+        let query = [("since", since.map(|since| since.to_rfc3339()))];
+        let to = ["api", "agents", agent, "memory", "flush"];
+        self.send_bytes(Method::POST, &to, &query, "application/json", b"null".to_vec()).await
+    }
+
+    /// `GET /api/agents/{slug}/memory/runs`
+    pub async fn memory_runs(&self, agent: &str) -> Result<MemoryRuns> {
+        self.get(&["api", "agents", agent, "memory", "runs"], &[]).await
     }
 }

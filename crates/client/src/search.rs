@@ -1,7 +1,7 @@
-//! Calls on the search over events.
+//! Calls on the search over events and records.
 
 use crate::{Client, Result};
-use domain::session::Status;
+use domain::{search::Kind, session::Status};
 use wire::search::FoundEvents;
 
 /// Which events to search. Each field narrows it.
@@ -11,6 +11,8 @@ pub struct EventSearch {
     pub query: String,
     /// IANA name of the time zone of the query's days; UTC if absent.
     pub timezone: Option<String>,
+    /// Only what is of this kind; everything if absent.
+    pub kind: Option<Kind>,
     /// Only sessions of this agent.
     pub agent: Option<String>,
     /// Only sessions that have this status now.
@@ -29,6 +31,7 @@ impl Client {
         let query = [
             ("q", Some(search.query.clone())),
             ("timezone", search.timezone.clone()),
+            ("kind", search.kind.map(|kind| kind.as_str().to_owned())),
             ("agent", search.agent.clone()),
             ("status", search.status.map(|status| status.as_str().to_owned())),
             ("after", search.after.clone()),

@@ -1,15 +1,17 @@
-//! Calls on sessions, other than those of workers.
+//! Calls on sessions, other than those of workers, and on paced runs.
 
 use crate::{Client, Result};
 use domain::{
-    id::{ActionId, SessionId},
+    id::{ActionId, PacedRunId, SessionId, UserId},
     session::Sort,
 };
 use wire::{
     Page,
     failure::Failure,
+    paced_run::{NewPacedRun, PacedRun, PacedRunDetail},
     session::{
-        Cancel, CreateSession, Dependencies, SendSessionMessage, Session, SessionMessageReceipt, SupplyToolResults,
+        AssignSession, Cancel, CreateSession, Dependencies, SendSessionMessage, Session, SessionMessageReceipt,
+        SupplyToolResults, TagSession,
     },
     session_bulk::{BulkSessions, BulkSessionsResult},
 };
@@ -78,9 +80,19 @@ impl Client {
         self.post(&["api", "sessions", &id.to_string(), "cancel"], &cancel).await
     }
 
-    /// `POST /api/sessions/bulk`. Can be repeated: no session is run again, cancelled or acknowledged twice.
+    /// `POST /api/sessions/bulk`. Can be repeated: no session is changed twice.
     pub async fn change_sessions(&self, request: &BulkSessions) -> Result<BulkSessionsResult> {
         self.post(&["api", "sessions", "bulk"], request).await
+    }
+
+    /// `POST /api/sessions/{id}/tags`. Can be repeated.
+    pub async fn tag_session(&self, id: SessionId, tags: &TagSession) -> Result<Session> {
+        self.post(&["api", "sessions", &id.to_string(), "tags"], tags).await
+    }
+
+    /// `POST /api/sessions/{id}/assignee`: to a member of the workspace, or to no one. Can be repeated.
+    pub async fn assign_session(&self, id: SessionId, to: Option<UserId>) -> Result<Session> {
+        self.post(&["api", "sessions", &id.to_string(), "assignee"], &AssignSession { user_id: to }).await
     }
 
     /// `POST /api/sessions/{id}/messages`
@@ -111,5 +123,27 @@ impl Client {
     /// `POST /api/sessions/{id}/retry`: creates a session like this one. Every call creates another.
     pub async fn retry(&self, id: SessionId) -> Result<Session> {
         self.post(&["api", "sessions", &id.to_string(), "retry"], &serde_json::json!({})).await
+    }
+}
+
+impl Client {
+    /// `POST /api/paced-runs`. Can be repeated with an idempotency key.
+    pub async fn create_paced_run(&self, new: &NewPacedRun) -> Result<PacedRunDetail> {
+        self.post(&["api", "paced-runs"], new).await
+    }
+
+    /// `GET /api/paced-runs`
+    pub async fn list_paced_runs(&self, cursor: Option<&str>) -> Result<Page<PacedRun>> {
+        self.get(&["api", "paced-runs"], &[("cursor", cursor.map(str::to_owned))]).await
+    }
+
+    /// `GET /api/paced-runs/{id}`
+    pub async fn get_paced_run(&self, id: PacedRunId) -> Result<PacedRunDetail> {
+        self.get(&["api", "paced-runs", &id.to_string()], &[]).await
+    }
+
+    /// `POST /api/paced-runs/{id}/cancel`. Can be repeated.
+    pub async fn cancel_paced_run(&self, id: PacedRunId) -> Result<PacedRunDetail> {
+        self.post(&["api", "paced-runs", &id.to_string(), "cancel"], &serde_json::json!({})).await
     }
 }

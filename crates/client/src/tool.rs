@@ -71,8 +71,13 @@ impl Client {
     }
 
     /// `PUT /api/tools/{slug}/secrets/{name}`
-    pub async fn set_tool_secret(&self, slug: &str, name: &str, value: &Secret) -> Result<()> {
-        let body = json!({ "value": value.expose() });
+    pub async fn set_tool_secret(
+        &self,
+        slug: &str,
+        name: &str,
+        (value, version): (&Secret, Option<u64>),
+    ) -> Result<ToolSecrets> {
+        let body = json!({ "value": value.expose(), "version": version });
         self.send(Method::PUT, &["api", "tools", slug, "secrets", name], &body, limit::CALL_TIMEOUT).await
     }
 

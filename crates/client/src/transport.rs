@@ -116,8 +116,17 @@ impl Client {
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T> {
+        self.get_within(path, query, limit::CALL_TIMEOUT).await
+    }
+
+    pub(crate) async fn get_within<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: Query<'_>,
+        allowed: Duration,
+    ) -> Result<T> {
         let request = self.http.get(self.url(path, query)).header(ACCEPT, "application/json");
-        self.exchange(request, limit::CALL_TIMEOUT).await
+        self.exchange(request, allowed).await
     }
 
     pub(crate) async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T> {

@@ -1,10 +1,11 @@
-//! Calls on views.
+//! Calls on views, and on links to them.
 
 use crate::{Client, Result, limit};
-use domain::id::ViewId;
+use domain::id::{ViewId, ViewLinkId};
 use reqwest::Method;
 use wire::{
     Page,
+    response::{CreateViewLink, CreatedViewLink, ViewLinks},
     view::{CreateView, PublishView, UpdateView, View, ViewVersion},
 };
 
@@ -58,5 +59,23 @@ impl Client {
     ) -> Result<Page<ViewVersion>> {
         let query = [("limit", limit.map(|n| n.to_string())), ("cursor", cursor.map(str::to_owned))];
         self.get(&["api", "views", &id.to_string(), "versions"], &query).await
+    }
+}
+
+impl Client {
+    /// `POST /api/views/{id}/links`. Only this answer contains the secret.
+    pub async fn create_view_link(&self, view_id: ViewId, link: &CreateViewLink) -> Result<CreatedViewLink> {
+        self.post(&["api", "views", &view_id.to_string(), "links"], link).await
+    }
+
+    /// `GET /api/views/{id}/links`
+    pub async fn view_links(&self, view_id: ViewId) -> Result<ViewLinks> {
+        self.get(&["api", "views", &view_id.to_string(), "links"], &[]).await
+    }
+
+    /// `DELETE /api/view-links/{id}`
+    pub async fn revoke_view_link(&self, id: ViewLinkId) -> Result<()> {
+        self.send(Method::DELETE, &["api", "view-links", &id.to_string()], &serde_json::json!({}), limit::CALL_TIMEOUT)
+            .await
     }
 }

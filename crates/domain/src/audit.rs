@@ -111,12 +111,21 @@ pub enum Kind {
     /// A link with which people without an account read a session was revoked.
     #[serde(rename = "share.revoked")]
     ShareRevoked,
+    /// A link with which people without an account run a tool was created.
+    #[serde(rename = "tool.link_created")]
+    ToolLinkCreated,
+    /// A link with which people without an account run a tool was revoked.
+    #[serde(rename = "tool.link_revoked")]
+    ToolLinkRevoked,
     /// A tool was published.
     #[serde(rename = "tool.published")]
     ToolPublished,
     /// A tool was withdrawn.
     #[serde(rename = "tool.unpublished")]
     ToolUnpublished,
+    /// The working copy of a tool was tested.
+    #[serde(rename = "tool.tested")]
+    ToolTested,
     /// A secret of a tool was set.
     #[serde(rename = "tool.secret_set")]
     ToolSecretSet,
@@ -147,6 +156,24 @@ pub enum Kind {
     /// A rule was deleted.
     #[serde(rename = "rule.deleted")]
     RuleDeleted,
+    /// A participant was added to a canvas, or got another role in it.
+    #[serde(rename = "canvas.participant_set")]
+    CanvasParticipantSet,
+    /// A participant was removed from a canvas.
+    #[serde(rename = "canvas.participant_removed")]
+    CanvasParticipantRemoved,
+    /// An editor declined a suggestion for a canvas. The log has those that were accepted.
+    #[serde(rename = "canvas.suggestion_declined")]
+    CanvasSuggestionDeclined,
+    /// An editor undid the decline of a suggestion, which waits again.
+    #[serde(rename = "canvas.suggestion_reopened")]
+    CanvasSuggestionReopened,
+    /// An admin made a canvas a template of the workspace.
+    #[serde(rename = "canvas.template_added")]
+    CanvasTemplateAdded,
+    /// A canvas is no template any more.
+    #[serde(rename = "canvas.template_removed")]
+    CanvasTemplateRemoved,
     /// Retention began to erase old sessions of the workspace.
     #[serde(rename = "retention.run")]
     RetentionRun,
@@ -190,8 +217,11 @@ names!(Kind {
     LinkRevoked = "link.revoked",
     ShareCreated = "share.created",
     ShareRevoked = "share.revoked",
+    ToolLinkCreated = "tool.link_created",
+    ToolLinkRevoked = "tool.link_revoked",
     ToolPublished = "tool.published",
     ToolUnpublished = "tool.unpublished",
+    ToolTested = "tool.tested",
     ToolSecretSet = "tool.secret_set",
     ToolSecretDeleted = "tool.secret_deleted",
     McpServerCreated = "mcp_server.created",
@@ -202,6 +232,12 @@ names!(Kind {
     RuleSuspended = "rule.suspended",
     RuleResumed = "rule.resumed",
     RuleDeleted = "rule.deleted",
+    CanvasParticipantSet = "canvas.participant_set",
+    CanvasParticipantRemoved = "canvas.participant_removed",
+    CanvasSuggestionDeclined = "canvas.suggestion_declined",
+    CanvasSuggestionReopened = "canvas.suggestion_reopened",
+    CanvasTemplateAdded = "canvas.template_added",
+    CanvasTemplateRemoved = "canvas.template_removed",
     RetentionRun = "retention.run",
     RankerSwitched = "ranker.switched",
 });

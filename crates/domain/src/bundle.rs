@@ -1,5 +1,5 @@
-//! Bundles: files with groups, criteria sets, entity types, views, tools and actions, and the plan of what installing
-//! one changes.
+//! Bundles: files with groups, criteria sets, entity types, views, MCP servers, tools and actions, and the plan of what
+//! installing one changes.
 //!
 //! A bundle names items by slug and people by e-mail address, so that one file works in every workspace.
 
@@ -7,6 +7,7 @@ use crate::{
     action::OutputType,
     criteria_set::Dimension,
     entity::FieldDef,
+    mcp::Transport,
     names::names,
     tool::{Audience, Change, Composite, HttpCall, Kind, McpCall},
     view::{Field, Publication},
@@ -36,6 +37,9 @@ pub struct Bundle {
     /// Views to create or change.
     #[serde(default)]
     pub views: Vec<BundledView>,
+    /// MCP servers to create or change. Their secret headers are set apart.
+    #[serde(default)]
+    pub mcp_servers: Vec<BundledMcpServer>,
     /// Tools to create or change. Their secrets are set apart.
     #[serde(default)]
     pub tools: Vec<BundledTool>,
@@ -45,10 +49,11 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Number of groups, criteria sets, entity types, views, tools and actions.
+    /// Number of groups, criteria sets, entity types, views, MCP servers, tools and actions.
     pub fn len(&self) -> usize {
         let what_actions_use = self.groups.len() + self.criteria_sets.len() + self.entity_types.len();
-        what_actions_use + self.views.len() + self.tools.len() + self.actions.len()
+        let what_tools_use = self.mcp_servers.len();
+        what_actions_use + self.views.len() + what_tools_use + self.tools.len() + self.actions.len()
     }
 
     /// Whether the bundle has no item of any kind.
@@ -114,6 +119,18 @@ pub struct BundledView {
     /// Whether to publish it. `false` leaves a published view published.
     #[serde(default)]
     pub publish: bool,
+}
+
+/// An MCP server, as a bundle describes it. Its secret headers are set apart, and stay if they are set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BundledMcpServer {
+    /// Slug of the server. It decides whether the server exists already.
+    pub slug: String,
+    /// Name that people read.
+    pub name: String,
+    /// How the server is reached.
+    pub transport: Transport,
 }
 
 /// A tool, as a bundle describes it. A new tool needs a name, a kind and an input schema.
@@ -229,6 +246,8 @@ pub enum PlannedKind {
     EntityType,
     /// A view, by its slug.
     View,
+    /// An MCP server, by its slug.
+    McpServer,
     /// A tool, by its slug.
     Tool,
     /// An action, by its slug.
@@ -237,7 +256,7 @@ pub enum PlannedKind {
 
 names!(PlannedKind {
     Group = "group", CriteriaSet = "criteria_set", EntityType = "entity_type", View = "view",
-    Tool = "tool", Action = "action",
+    McpServer = "mcp_server", Tool = "tool", Action = "action",
 });
 
 /// What installing a bundle does to one field of an item.
@@ -370,22 +389,22 @@ mod tests {
     fn parts_are_compared_by_their_slugs_and_then_by_their_order() {
         let (a, b, c) = (dimension("a", "text"), dimension("b", "text"), dimension("c", "text"));
         let before = [a.clone(), b.clone()];
-        let told = |pairs: &[(&str, PlannedOperation)]| -> Vec<_> {
+        let planned_for = |pairs: &[(&str, PlannedOperation)]| -> Vec<_> {
             pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect()
         };
         assert_eq!(
             compared(&before, &before),
-            told(&[("dimensions.a", PlannedOperation::Keep), ("dimensions.b", PlannedOperation::Keep)])
+            planned_for(&[("dimensions.a", PlannedOperation::Keep), ("dimensions.b", PlannedOperation::Keep)])
         );
         assert_eq!(
             compared(&before, &[dimension("b", "number"), c]),
-            told(&[
+            planned_for(&[
                 ("dimensions.b", PlannedOperation::Change),
                 ("dimensions.c", PlannedOperation::Create),
                 ("dimensions.a", PlannedOperation::Remove)
             ])
         );
-        let turned = told(&[
+        let turned = planned_for(&[
             ("dimensions.b", PlannedOperation::Keep),
             ("dimensions.a", PlannedOperation::Keep),
             ("dimensions (order)", PlannedOperation::Change),

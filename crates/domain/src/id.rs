@@ -173,6 +173,8 @@ ids! {
     PacedRunId,
     /// An MCP server whose tools a workspace calls.
     McpServerId,
+    /// A link with which people without an account run a tool (its row, not its secret).
+    ToolLinkId,
 }
 
 #[cfg(test)]

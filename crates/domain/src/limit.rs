@@ -64,8 +64,18 @@ pub const BULK_SESSIONS_MAX: usize = 500;
 pub const BULK_PAGES_MAX: u32 = 5;
 /// Most sessions that the address of the result of a bulk request names.
 pub const BULK_NAMED_MAX: usize = 100;
+/// Most sessions that a page changes before it shows how far it is. More are changed in parts.
+pub const BULK_AT_ONCE_MAX: usize = 100;
+/// Sessions of each of these parts.
+pub const BULK_PART: usize = 50;
 /// Most causes of failures that one request decides about.
 pub const BULK_CAUSES_MAX: usize = 200;
+/// Most tasks that one request archives or restores.
+pub const BULK_ACTIONS_MAX: usize = 200;
+/// Most tags of a session.
+pub const SESSION_TAGS_MAX: usize = 10;
+/// Longest tag, characters.
+pub const TAG_CHARS_MAX: usize = 40;
 /// Most sessions of one paced run, and most of them that run at a time.
 pub const PACED_RUN_SESSIONS_MAX: usize = 500;
 /// Most sessions that one step of a paced run starts.
@@ -257,6 +267,8 @@ pub const TIME_LIMIT_SECONDS_MAX: u32 = 366 * 24 * 3_600;
 pub const OUTPUT_CRITERIA_SETS_MAX: usize = 10;
 /// Most entities that one result creates and changes.
 pub const OUTPUT_ENTITIES_MAX: usize = 100;
+/// Most steps that the check of a value against a JSON Schema takes. A check that would take more is not made.
+pub const SCHEMA_STEPS_MAX: usize = 500_000;
 /// Most errors that are reported for one result.
 pub const OUTPUT_ERRORS_MAX: usize = 50;
 /// Longest message about one error of a result, characters.
@@ -318,6 +330,12 @@ pub const FEEDBACK_LISTED_MAX: u32 = 1_000;
 pub const EDITED_CHARS_MAX: usize = 100_000;
 /// Most export jobs of a workspace that are remembered. Only the job's record is kept, not its files.
 pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
+/// Longest options of an export, and longest name of its folder, that the audit list keeps, characters.
+pub const EXPORT_NOTED_CHARS_MAX: usize = 4_000;
+/// Hours that an export is assumed to run at most: one that began so long before data was captured can have it.
+pub const EXPORT_HOURS_MAX: i64 = 24;
+/// Most exports that are named to someone who forgets a person or a session, newest first.
+pub const FORGET_EXPORTS_MAX: u32 = 100;
 /// Most interactions that are read for one page of a filtered list.
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
 /// Most sessions that one page of a search by title or by a search line compares.
@@ -442,8 +460,43 @@ pub const MEMORY_RANKERS_MAX: u32 = 20;
 pub const MEMORY_RANKER_BYTES_MAX: usize = 512 * 1024;
 /// Memories that agents were given of which figures are made: the newest.
 pub const MEMORY_FIGURES_MAX: u32 = 10_000;
+/// Memories of one document that agents were given of which the figures of its lines are made: the newest.
+pub const MEMORY_LINE_FIGURES_MAX: u32 = 2_000;
 /// Workspaces whose ranker is cached on a server.
 pub const MEMORY_RANKERS_CACHED_MAX: usize = 64;
+/// Most turns of a session by which its continuity is scored: the newest.
+pub const CONTINUITY_TURNS_MAX: u32 = 60;
+/// Most characters of these turns.
+pub const CONTINUITY_CHARS_MAX: usize = 24_000;
+/// Days after its beginning in which a session is scored.
+pub const CONTINUITY_DAYS: i64 = 3;
+/// Most sessions of an agent that are scored in 24 hours.
+pub const CONTINUITY_SESSIONS_PER_DAY_MAX: u64 = 200;
+/// Most times that a model is asked to score one session.
+pub const CONTINUITY_ATTEMPTS_MAX: u32 = 7;
+/// Failures in a row after which an agent's scoring rests until its next interval.
+pub const CONTINUITY_FAILURES_MAX: u32 = 3;
+/// Most passages of a document that get vectors: the first.
+pub const MEMORY_VECTORS_OF_DOCUMENT_MAX: usize = 32;
+/// Characters of a passage of which a vector is made, and of a text that is looked for by its vector: the first.
+pub const MEMORY_VECTOR_TEXT_CHARS_MAX: usize = 2_000;
+/// Bytes of the vectors of an agent that a server compares: those of the documents that changed last.
+pub const MEMORY_VECTORS_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of vectors that a server keeps in memory.
+pub const MEMORY_VECTORS_CACHE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Documents whose new vectors are read at once. A claim reads no more; the next one continues.
+pub const MEMORY_VECTORS_READ_MAX: u32 = 512;
+/// Documents that get vectors in one step.
+pub const MEMORY_VECTORS_STEP: u32 = 64;
+/// Agents of a workspace up to which a search in the memories of all of them compares vectors. With more it compares
+/// words alone.
+pub const MEMORY_VECTOR_AGENTS_MAX: u32 = 32;
+/// Bytes of vectors that a server reads into memory when it starts.
+pub const MEMORY_VECTORS_WARM_BYTES_MAX: u64 = 128 * 1024 * 1024;
+/// Characters of the reason why the vectors of an agent could not be made: the first.
+pub const MEMORY_VECTORS_FAILURE_CHARS_MAX: usize = 200;
+/// Time for the vector of a search from an endpoint, milliseconds. After that the search continues without it.
+pub const MEMORY_VECTOR_MS_MAX: u64 = 500;
 /// Most turns in one answer of an agent's history.
 pub const HISTORY_TURNS_MAX: u32 = 200;
 /// Most sessions whose turns one answer of an agent's history has.
@@ -484,6 +537,15 @@ pub const VIEW_LINK_NOTE_CHARS_MAX: usize = 200;
 pub const SHARE_LINKS_MAX: u32 = 20;
 /// Longest time for which a link to a session works, days.
 pub const SHARE_LINK_DAYS_MAX: u32 = 30;
+/// Most links to one tool that work at the same time.
+pub const TOOL_LINKS_MAX: u32 = 20;
+/// Longest time for which a link to a tool works, days.
+pub const TOOL_LINK_DAYS_MAX: u32 = 30;
+/// Most runs that are begun by one link to a tool within an hour.
+pub const TOOL_LINK_RUNS_PER_HOUR_MAX: u32 = 60;
+/// Most runs that one network begins by links to tools within an hour, counted by the forms that it sends. It is less
+/// than what a link begins, so that one network cannot use up a link that other people have.
+pub const TOOL_LINK_RUNS_OF_NETWORK_MAX: u32 = 30;
 /// Most events on one page of a shared session.
 pub const SHARED_EVENTS_MAX: u32 = 200;
 /// Most columns of a table of responses. A form that changed often can have answers to more questions than that.
@@ -496,6 +558,9 @@ pub const RESPONSE_SUMMARY_MAX: u32 = 5_000;
 pub const FEEDBACK_REQUESTS_MAX: u32 = 200;
 /// Length of a window of time in which a person gets at most one e-mail about the responses to one form, seconds.
 pub const FORM_EMAIL_SECONDS: i64 = 300;
+/// Length of a window of time in which a person gets at most one e-mail about sessions that are assigned to them,
+/// seconds.
+pub const ASSIGNED_EMAIL_SECONDS: i64 = 300;
 /// Most questions shown in the inbox and on Today for which no session waits.
 pub const OPEN_QUESTIONS_MAX: u32 = 50;
 /// Most answers to one request, late ones included.
@@ -576,9 +641,12 @@ pub const TOOL_URL_BYTES_MAX: usize = 2_048;
 pub const TOOL_HEADERS_MAX: usize = 32;
 /// Longest value of a header of an `http` tool, with its placeholders, characters.
 pub const TOOL_HEADER_CHARS_MAX: usize = 2_000;
-/// Largest body of a service's answer in the result of an `http` tool, bytes as JSON. The beginning of a larger one is
-/// kept as a text.
-pub const TOOL_ANSWER_BYTES_MAX: usize = 128 * 1024;
+/// Largest result of a session of the type `tool`, bytes as JSON. Lists leave out results of more than
+/// [`DOCUMENT_BYTES_MAX`].
+pub const TOOL_RESULT_BYTES_MAX: usize = 1024 * 1024;
+/// Largest body of a service's answer in the result of an `http` tool, and largest result of an `mcp` tool, bytes as
+/// JSON. The beginning of a larger one is kept. It leaves room for the members of the result around it.
+pub const TOOL_ANSWER_BYTES_MAX: usize = TOOL_RESULT_BYTES_MAX - 4 * 1024;
 /// Longest JSON Pointer into the result of a tool that is written to an entity, characters.
 pub const TOOL_POINTER_CHARS_MAX: usize = 500;
 /// Longest time that a request to run a tool waits for the end of the run, seconds.
@@ -593,6 +661,8 @@ pub const TOOL_FIELD_EVENTS_MAX: u32 = 200;
 pub const TOOL_FIELD_BYTES_MAX: usize = 2_000;
 /// Most inputs that a person saves for one tool.
 pub const TOOL_SAVED_INPUTS_MAX: u32 = 50;
+/// Most runs that the page of a tool counts for its failure rate, the newest first.
+pub const TOOL_RUNS_COUNTED_MAX: u32 = 1_000;
 /// Largest input that a person saves, bytes as JSON.
 pub const TOOL_SAVED_INPUT_BYTES_MAX: usize = 64 * 1024;
 /// Longest note about the progress of a session, characters.
@@ -617,20 +687,24 @@ pub const MCP_LISTING_BYTES_MAX: usize = 1024 * 1024;
 pub const MCP_LIST_PAGES_MAX: usize = 20;
 /// Longest time for listing the tools of an MCP server, from connecting to the last page, seconds.
 pub const MCP_LIST_SECONDS_MAX: u64 = 20;
-/// Most fields and groups of the form of a tool's input. A part that would have more is typed as JSON.
-pub const TOOL_FORM_PARTS_MAX: usize = 300;
+/// Most lists of tools that a server asks MCP servers for at the same time. Further ones wait.
+pub const MCP_LISTS_AT_ONCE: usize = 8;
+/// Most of them for one workspace.
+pub const MCP_LISTS_OF_WORKSPACE_AT_ONCE: usize = 2;
+/// Most fields and groups of a form made from a JSON Schema. A part that would have more is typed as JSON.
+pub const SCHEMA_FORM_PARTS_MAX: usize = 300;
 /// Most values of schemas that are read for such a form, each as often as it is read. What follows is typed as JSON.
-pub const TOOL_FORM_NODES_MAX: usize = 2_000_000;
+pub const SCHEMA_FORM_NODES_MAX: usize = 2_000_000;
 /// Most levels of groups of such a form. What is deeper is typed as JSON.
-pub const TOOL_FORM_DEPTH_MAX: usize = 8;
+pub const SCHEMA_FORM_DEPTH_MAX: usize = 8;
 /// Most rows of a list in such a form. A longer list is typed as JSON.
-pub const TOOL_FORM_ROWS_MAX: usize = 100;
+pub const SCHEMA_FORM_ROWS_MAX: usize = 100;
 /// Most named members of an object in such a form. One with more is typed as JSON.
-pub const TOOL_FORM_MEMBERS_MAX: usize = 100;
+pub const SCHEMA_FORM_MEMBERS_MAX: usize = 100;
 /// Most variants of a part of such a form. A part with more is typed as JSON.
-pub const TOOL_FORM_VARIANTS_MAX: usize = 50;
+pub const SCHEMA_FORM_VARIANTS_MAX: usize = 50;
 /// Largest text file that is taken as a value in such a form, bytes.
-pub const TOOL_FORM_FILE_BYTES_MAX: usize = 256 * 1024;
+pub const SCHEMA_FORM_FILE_BYTES_MAX: usize = 256 * 1024;
 /// Most text of one event that search finds, bytes: its beginning.
 pub const SEARCH_EVENT_BYTES_MAX: usize = 64 * 1024;
 /// Most words of one event that search finds: the first.
@@ -665,6 +739,18 @@ pub const FIND_MATCHES_MAX: usize = 10_000;
 pub const FIND_EVENTS_MAX: usize = 100_000;
 /// Content and metadata after which a search in one log reads no further page, bytes.
 pub const FIND_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// Approvals that one page of a search of them compares.
+pub const APPROVALS_LOOKED_MAX: usize = 2_000;
+/// Most words of the name of a record by which a search finds it: the first.
+pub const SEARCH_NAME_WORDS_MAX: usize = 200;
+/// Records of one kind whose texts a search looks at: the newest tasks, entities, and questions.
+pub const SEARCH_RECORDS_LOOKED_MAX: u32 = 5_000;
+/// Records of one kind whose texts a search compares: first those with a searched word in their names.
+pub const SEARCH_RECORDS_COMPARED_MAX: u32 = 500;
+/// Records that a search shows above the events.
+pub const SEARCH_RECORDS_MAX: usize = 10;
+/// Records that a search for one kind of record shows.
+pub const SEARCH_RECORDS_OF_KIND_MAX: usize = 50;
 /// Most searches that a person can save.
 pub const SAVED_SEARCHES_OF_PERSON_MAX: u32 = 50;
 /// Most shared searches of a workspace.
@@ -673,6 +759,12 @@ pub const SAVED_SEARCHES_SHARED_MAX: u32 = 100;
 pub const SAVED_SEARCHES_COUNTED_MAX: usize = 7;
 /// Most sessions that are counted for one saved search.
 pub const SAVED_SEARCH_COUNT_MAX: u32 = 99;
+/// Saved searches in the navigation at the side.
+pub const SAVED_SEARCHES_IN_RAIL_MAX: usize = 5;
+/// For how long the navigation shows a count before it counts again, seconds.
+pub const SAVED_SEARCH_COUNT_SECONDS: i64 = 20;
+/// Counts of saved searches that a server keeps.
+pub const SAVED_SEARCH_COUNTS_KEPT_MAX: usize = 4_096;
 /// Newest sessions that are looked at for the count of one saved search.
 pub const SAVED_SEARCH_LOOKED_MAX: u32 = 1_000;
 /// Most operations of a patch of a canvas that write. It may have as many `test` operations beside them.
@@ -691,7 +783,7 @@ pub const CANVAS_SCHEMA_NODES_MAX: usize = 2_000;
 pub const CANVAS_KEY_BYTES_MAX: usize = 200;
 /// Longest order key of an item in a list of a canvas, bytes.
 pub const CANVAS_ORDER_BYTES_MAX: usize = 64;
-/// Longest string of which two changes are joined word by word, bytes. Of a longer one the later change counts.
+/// Longest string of which two changes are joined, bytes. Of a longer one the later change counts.
 pub const CANVAS_MERGE_BYTES_MAX: usize = 32 * 1024;
 /// Patches of a canvas after which its document is stored as a snapshot.
 pub const CANVAS_SNAPSHOT_PATCHES: u64 = 100;
@@ -703,19 +795,52 @@ pub const CANVAS_BEHIND_MAX: u32 = 500;
 pub const CANVAS_PENDING_MAX: usize = 1_000;
 /// Most changes that a client of a canvas can undo.
 pub const CANVAS_UNDO_MAX: usize = 200;
+/// Deepest indentation of a block of a canvas, and of an item of its checklists.
+pub const CANVAS_INDENT_MAX: u8 = 5;
+/// Most blocks that one pasted text makes in a canvas. What comes after them is the text of the last one.
+pub const CANVAS_PASTE_BLOCKS_MAX: usize = 50;
+/// Most items of a list of a canvas that get new order keys in one change, when there is no key left between two.
+pub const CANVAS_REORDER_MAX: usize = 50;
 /// Most patches that one person sends to a canvas in a second.
 pub const CANVAS_PATCHES_PER_SECOND: u64 = 20;
 /// Most patches that one program sends to a canvas in a second.
 pub const CANVAS_AGENT_PATCHES_PER_SECOND: u64 = 5;
+/// Most patches of one participant of a canvas in a minute that change nothing: rejected ones and suggestions.
+pub const CANVAS_UNCOMMITTED_PER_MINUTE: u32 = 120;
 /// Most participants of a canvas.
 pub const CANVAS_PARTICIPANTS_MAX: u32 = 100;
 /// Most suggestions of a canvas that wait for a decision.
 pub const CANVAS_SUGGESTIONS_MAX: u32 = 200;
+/// Most canvases of a workspace that are templates.
+pub const CANVAS_TEMPLATES_MAX: u32 = 50;
+/// Most declined suggestions of one author that the page of a canvas shows them.
+pub const CANVAS_DECLINED_MAX: u32 = 5;
+/// Most suggestions on one page of the inbox. Each is compared with the newest document of its canvas.
+pub const CANVAS_INBOX_PAGE: u32 = 20;
+/// Minutes for which a decision about a suggestion can be undone.
+pub const CANVAS_UNDO_MINUTES: i64 = 60;
 /// Most changes of a canvas in the text that tells an agent what others changed.
 pub const CANVAS_DIFF_LINES_MAX: usize = 50;
 /// Longest value and longest path of one of these changes, characters.
 pub const CANVAS_DIFF_CHARS_MAX: usize = 300;
-/// Longest wait of an agent for a change of a canvas in one call, seconds.
-pub const CANVAS_WAIT_SECONDS_MAX: u64 = 60;
+/// Longest wait for a change of a canvas in one request or one call of an agent, seconds.
+pub const CANVAS_WAIT_SECONDS_MAX: u32 = 60;
+/// Least time between two reports of where one participant of a canvas is, milliseconds. Browsers keep it; the server
+/// sends no report that comes earlier.
+pub const CANVAS_PRESENCE_PAUSE_MS: i64 = 100;
+/// Time for which a report of where a participant of a canvas is counts, milliseconds.
+pub const CANVAS_PRESENCE_MS_MAX: i64 = 30_000;
+/// Most reports of where participants of one canvas are that are sent in a second.
+pub const CANVAS_PRESENCE_PER_SECOND: u32 = 60;
+/// Most participants who are shown on one canvas at a time.
+pub const CANVAS_PEERS_MAX: usize = 50;
+/// Longest name of a participant in a report of where they are, characters.
+pub const CANVAS_PEER_NAME_CHARS_MAX: usize = 80;
+/// Most canvases of which one server knows who is on them.
+pub const CANVASES_WITH_PEERS_MAX: usize = 1_000;
+/// Most patches of a canvas that are looked at to find which one changed each block last.
+pub const CANVAS_BLAME_PATCHES_MAX: u32 = 2_000;
+/// Versions of a canvas that are listed before the one that is shown, and most that are listed after it.
+pub const CANVAS_HISTORY_PAGE: u32 = 25;
 /// Time without a change after which a canvas is abandoned when the settings name none, days.
 pub const CANVAS_LEFT_DAYS_DEFAULT: i64 = 30;

@@ -33,6 +33,15 @@ pub fn label_problem(text: &str, max: usize) -> Option<String> {
     problem(text, max, overrides_direction)
 }
 
+/// Returns why `text` is no option of at most `max` characters; `None` if it is one. People choose an option by its
+/// text, so options are labels without spaces around them.
+pub fn option_problem(text: &str, max: usize) -> Option<String> {
+    if !is_line(text, max) || text.trim() != text {
+        return Some(format!("1 to {max} characters on one line, no space around them"));
+    }
+    label_problem(text, max)
+}
+
 fn problem(text: &str, max: usize, is_refused: impl Fn(char) -> bool) -> Option<String> {
     if !is_line(text, max) {
         return Some(format!("1 to {max} characters on one line"));
@@ -58,6 +67,16 @@ mod tests {
             let why = name_problem(&format!("a{c}b"), 10).unwrap();
             assert!(why.contains("direction") && why.ends_with(&format!("U+{:04X}", u32::from(c))), "{why}");
             assert_eq!(label_problem(&format!("a{c}b"), 10).is_some(), overrides_direction(c), "{c:?}");
+            assert_eq!(option_problem(&format!("a{c}b"), 10).is_some(), overrides_direction(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn an_option_has_no_space_around_it() {
+        assert_eq!(option_problem("a b", 10), None);
+        for bad in ["", " ", " a", "a ", "a\nb", &"x".repeat(11)] {
+            let why = option_problem(bad, 10);
+            assert_eq!(why.as_deref(), Some("1 to 10 characters on one line, no space around them"), "{bad:?}");
         }
     }
 }

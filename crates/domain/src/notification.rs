@@ -32,6 +32,9 @@ pub enum Topic {
     /// A session ended, in whatever way.
     #[serde(rename = "session.ended")]
     SessionEnded,
+    /// A session was assigned to a member who looks after it.
+    #[serde(rename = "session.assigned")]
+    SessionAssigned,
     /// A failure has a cause that is new, or that was resolved and came back.
     #[serde(rename = "failure_cause.opened")]
     CauseOpened,
@@ -54,6 +57,7 @@ names!(Topic {
     ApprovalUndone = "approval.undone",
     SessionFailed = "session.failed",
     SessionEnded = "session.ended",
+    SessionAssigned = "session.assigned",
     CauseOpened = "failure_cause.opened",
     FormSubmitted = "form.submitted",
     RuleSuspended = "rule.suspended",
@@ -62,7 +66,7 @@ names!(Topic {
 
 impl Topic {
     /// Topics to which a webhook can subscribe.
-    pub const SUBSCRIBABLE: [Self; 10] = [
+    pub const SUBSCRIBABLE: [Self; 11] = [
         Self::ApprovalRequested,
         Self::ApprovalReminder,
         Self::ApprovalEscalated,
@@ -70,13 +74,14 @@ impl Topic {
         Self::ApprovalUndone,
         Self::SessionFailed,
         Self::SessionEnded,
+        Self::SessionAssigned,
         Self::CauseOpened,
         Self::FormSubmitted,
         Self::RuleSuspended,
     ];
 
-    /// Whether the message asks a person for a decision. Such messages, and those about a form
-    /// or a rule, are sent by e-mail too.
+    /// Whether the message asks a person for a decision. Such messages, and those about an assigned session, a form or
+    /// a rule, are sent by e-mail too.
     pub const fn needs_decision(self) -> bool {
         matches!(self, Self::ApprovalRequested | Self::ApprovalReminder | Self::ApprovalEscalated)
     }

@@ -168,11 +168,23 @@ pub fn mean_score(scores: &Scores) -> Option<f64> {
     (count > 0).then(|| given.iter().sum::<f64>() / f64::from(count))
 }
 
-/// Returns the keys and ids of the entities that the answers name, with the type that each must have.
-pub fn named_entities<'a>(fields: &'a [Field], answers: &'a Answers) -> Vec<(&'a str, &'a str, &'a str)> {
-    let named = fields
-        .iter()
-        .filter_map(|field| Some((field.key.as_str(), field.kind.entity_type()?, answers.get(&field.key)?.as_str()?)));
+/// An entity that an answer names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedEntity<'a> {
+    /// Key of the field.
+    pub key: &'a str,
+    /// Slug of the type that the entity must have.
+    pub type_slug: &'a str,
+    /// Id, as it was sent.
+    pub id: &'a str,
+}
+
+/// Returns the entities that the answers name.
+pub fn named_entities<'a>(fields: &'a [Field], answers: &'a Answers) -> Vec<NamedEntity<'a>> {
+    let named = fields.iter().filter_map(|field| {
+        let (type_slug, id) = (field.kind.entity_type()?, answers.get(&field.key)?.as_str()?);
+        Some(NamedEntity { key: &field.key, type_slug, id })
+    });
     named.collect()
 }
 
@@ -232,7 +244,8 @@ mod tests {
         let answers = json!({ "name": "Ada", "gone": 1, "company": "c" }).as_object().unwrap().clone();
         let kept = fitting(&fields(), answers);
         assert_eq!(Value::from(kept.clone()), json!({ "name": "Ada", "company": "c" }));
-        assert_eq!(named_entities(&fields(), &kept), [("company", "company", "c")]);
+        let company = NamedEntity { key: "company", type_slug: "company", id: "c" };
+        assert_eq!(named_entities(&fields(), &kept), [company]);
     }
 
     #[test]

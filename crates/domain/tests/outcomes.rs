@@ -290,6 +290,20 @@ fn praise_of_one_part_beside_a_complaint_about_another_decides_nothing() {
 }
 
 #[test]
+fn praise_beside_what_the_request_excluded_is_not_taken_as_meant() {
+    let outcome =
+        |reply: &str, next: &str| infer(Languages::built_in(), "Suggest a dinner without gluten.", reply, next).outcome;
+    assert_eq!(outcome("Pasta and bread.", "Great, gluten everywhere. Another one?"), Outcome::Neutral);
+    assert_eq!(outcome("Rice and beans.", "Great, no gluten at all! Another one?"), Outcome::Accepted);
+}
+
+#[test]
+fn a_fault_that_the_person_denies_is_a_success() {
+    let inferred = infer(Languages::built_in(), "", "多焖十分钟。", "真的不夹生了");
+    assert_eq!(inferred.outcome, Outcome::Accepted, "{inferred:?}");
+}
+
+#[test]
 fn praise_beside_a_statement_may_be_sarcasm() {
     let outcome = |next: &str| infer(Languages::built_in(), "Move it to Monday.", "I deleted it.", next).outcome;
     for next in ["Great, now nobody has any date.", "The calendar is empty, nice work", "Great, thanks..."] {
@@ -308,12 +322,15 @@ fn a_remark_about_something_else_beside_a_question_decides_nothing() {
         ["Envie a reclamação pelo site.", "A loja me vendeu tudo errado e ainda foi grossa. Preciso ir pessoalmente?"],
         ["200番です。", "私の携帯は海外で使えません。現金で払えますか？"],
         ["Der Bus ist die Linie 9.", "Mein Bruder fährt super, sagt er. Was kostet die Karte?"],
+        ["I Sassi, la cattedrale.", "Il treno era in ritardo, che disastro."],
     ] {
         let inferred = infer(Languages::built_in(), "", reply, next);
         assert_eq!(inferred.outcome, Outcome::Neutral, "{next}: {inferred:?}");
     }
     let next = "It doesn't work in Safari. What else can I try?";
     assert_eq!(infer(Languages::built_in(), "", "Use the new API.", next).outcome, Outcome::Rejected);
+    let next = "It deleted half the rows, what a mess.";
+    assert_eq!(infer(Languages::built_in(), "", "I updated the table.", next).outcome, Outcome::Rejected);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //!
 //! `third_author` is of an author who did not know the rules. `follow_ups` was written by an author of the rules before
 //! the last change: acceptances, complaints, corrections of facts, irony, praise of a part, praise of another thing.
+//! `unread`, `verdicts`, `principles` and `unseen_third` are not split: each was measured once before anything was
+//! read. `kinds` was written by an author of the rules, for the kinds of mistakes of `unseen_third`.
 
 mod figures;
 
@@ -17,6 +19,9 @@ const SETS: [(&str, &str); 2] = [
     ("follow_ups", include_str!("outcome/follow_ups.jsonl")),
 ];
 const LANGUAGES: [&str; 12] = ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "tr", "zh"];
+/// The languages of the sets that have Korean too.
+const LANGUAGES_WITH_KOREAN: [&str; 13] =
+    ["en", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh"];
 /// Every third turn is unseen.
 const THIRD: u32 = 3;
 /// The aims for the default export, in thousandths. They hold on what was used for tuning, and on turns that were
@@ -29,6 +34,12 @@ const REJECTED_RECALL_AIM: usize = 500;
 const UNSEEN_ACCEPTED_PRECISION_MIN: usize = 920;
 const UNSEEN_REJECTED_PRECISION_MIN: usize = 960;
 const UNSEEN_REJECTED_RECALL_MIN: usize = 500;
+/// Least precision of rejections on the turns of an author who knew neither the rules nor the other sets, in
+/// thousandths.
+const OTHER_REJECTED_PRECISION_MIN: usize = 970;
+/// Least precision on turns of a further author, in thousandths. They are what was reached; the aims are 950 and 970.
+const AT_WORK_ACCEPTED_PRECISION_MIN: usize = 940;
+const AT_WORK_REJECTED_PRECISION_MIN: usize = 930;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -100,29 +111,102 @@ fn the_default_export_labels_turns_that_were_not_read() {
     assert!(rejected.recall() >= UNSEEN_REJECTED_RECALL_MIN, "unseen: rejected {}", rejected.render());
 }
 
-/// Turns that were written for one measurement, by someone who did not read the rules. No rule changed after it.
-#[test]
-fn the_default_export_labels_turns_that_were_written_for_one_measurement() {
-    let all = turns(include_str!("outcome/unread.jsonl"));
+/// Returns the figures of a set by language, and then of all of it, with their lines of the report.
+fn by_language(all: &[Turn], languages: &[&'static str]) -> (String, Vec<(&'static str, [Figures; 2])>) {
     assert!(all.iter().zip(1..).all(|(turn, number)| turn.id == number), "ids count from 1");
     let mut report = String::new();
     let mut figures = Vec::new();
-    for language in LANGUAGES.map(Some).into_iter().chain([None]) {
-        let speaks = |turn: &&Turn| language.is_none_or(|language| turn.language == language);
+    for language in languages.iter().copied().chain(["all"]) {
+        let speaks = |turn: &&Turn| language == "all" || turn.language == language;
         let measured: Vec<_> = all.iter().filter(speaks).map(Turn::measured).collect();
         let [accepted, rejected] = both(&measured);
-        let language = language.unwrap_or("all");
         let _ = writeln!(report, "{language:3}: accepted {}", accepted.render());
         let _ = writeln!(report, "     rejected {}", rejected.render());
-        figures.push((language, accepted, rejected));
+        figures.push((language, [accepted, rejected]));
     }
+    (report, figures)
+}
+
+/// Turns that were written for one measurement, by someone who did not read the rules. No one has read their mistakes.
+#[test]
+fn the_default_export_labels_turns_that_were_written_for_one_measurement() {
+    let (report, figures) = by_language(&turns(include_str!("outcome/unread.jsonl")), &LANGUAGES);
     println!("{report}");
     insta::assert_snapshot!(report);
-    for (language, accepted, rejected) in figures {
+    for (language, [accepted, rejected]) in figures {
         assert!(accepted.precision() >= ACCEPTED_PRECISION_AIM, "{language}: accepted {}", accepted.render());
         assert!(rejected.precision() >= REJECTED_PRECISION_AIM, "{language}: rejected {}", rejected.render());
         assert!(rejected.recall() >= REJECTED_RECALL_AIM, "{language}: rejected {}", rejected.render());
     }
+}
+
+/// Measures a set that was used for tuning: the aims for precision hold in each language, and that for recall in all,
+/// as a language has too few rejections for an aim of its own.
+fn check_tuned_set(lines: &str) -> String {
+    let (report, figures) = by_language(&turns(lines), &LANGUAGES_WITH_KOREAN);
+    println!("{report}");
+    for (language, [accepted, rejected]) in &figures {
+        assert!(accepted.precision() >= ACCEPTED_PRECISION_AIM, "{language}: accepted {}", accepted.render());
+        assert!(rejected.precision() >= REJECTED_PRECISION_AIM, "{language}: rejected {}", rejected.render());
+    }
+    let Some((_, [_, rejected])) = figures.last() else { panic!("the set has figures") };
+    assert!(rejected.recall() >= REJECTED_RECALL_AIM, "rejected {}", rejected.render());
+    report
+}
+
+/// Turns that were written before the rules were read. Their mistakes were read afterwards and rules were changed for
+/// them, so these are figures of tuning; the document has those of the first measurement.
+#[test]
+fn the_default_export_labels_verdicts_of_every_kind() {
+    insta::assert_snapshot!(check_tuned_set(include_str!("outcome/verdicts.jsonl")));
+}
+
+/// Turns by kinds of words against something that is not the answer: letters of complaint, questions for an error,
+/// opinions of other people, conditions, faults that have ended. They are figures of tuning too.
+#[test]
+fn the_default_export_rejects_no_answer_for_what_is_not_about_it() {
+    insta::assert_snapshot!(check_tuned_set(include_str!("outcome/principles.jsonl")));
+}
+
+/// Turns by kinds of use and of faults, and of words that are no verdict: the person's own mistake, irony, opinions of
+/// other people, verdicts of a part, a question after a complaint.
+#[test]
+fn the_default_export_labels_use_and_abstains_from_what_is_no_verdict() {
+    insta::assert_snapshot!(check_tuned_set(include_str!("outcome/kinds.jsonl")));
+}
+
+/// Turns of another author, who had not read the rules and knew five turns of the other sets: 6 acceptances, 7
+/// rejections and 7 neutral turns in each language. They were measured once; then their mistakes were read and rules
+/// were written for kinds of them, so these are figures of tuning. The document has those of the measurement.
+#[test]
+fn the_default_export_keeps_its_figures_on_turns_of_another_author() {
+    let languages = LANGUAGES_WITH_KOREAN;
+    let all = turns(include_str!("outcome/unseen_third.jsonl"));
+    for language in languages {
+        let count = |label: Outcome| all.iter().filter(|turn| turn.language == language && turn.label == label).count();
+        let counts = [Outcome::Accepted, Outcome::Rejected, Outcome::Neutral].map(count);
+        assert_eq!(counts, [6, 7, 7], "{language}: accepted, rejected, neutral");
+    }
+    let (report, figures) = by_language(&all, &languages);
+    let Some((_, [accepted, rejected])) = figures.last() else { panic!("the set has figures") };
+    assert!(accepted.precision() >= ACCEPTED_PRECISION_AIM, "accepted {}", accepted.render());
+    assert!(rejected.precision() >= OTHER_REJECTED_PRECISION_MIN, "rejected {}", rejected.render());
+    assert!(rejected.recall() >= REJECTED_RECALL_AIM, "rejected {}", rejected.render());
+    insta::assert_snapshot!(report);
+}
+
+/// Turns of a further author, who had not read the rules: a quarter acceptances, a quarter rejections, a half neither.
+/// They were measured once, after the last change of the rules. Sums are measured, and no mistakes are read.
+#[test]
+fn the_default_export_labels_turns_as_people_write_them_at_work() {
+    let languages = LANGUAGES_WITH_KOREAN.into_iter().filter(|language| *language != "tr").collect::<Vec<_>>();
+    let (report, figures) = by_language(&turns(include_str!("outcome/fresh_240.jsonl")), &languages);
+    println!("{report}");
+    insta::assert_snapshot!(report);
+    let Some((_, [accepted, rejected])) = figures.last() else { panic!("the set has figures") };
+    assert!(accepted.precision() >= AT_WORK_ACCEPTED_PRECISION_MIN, "accepted {}", accepted.render());
+    assert!(rejected.precision() >= AT_WORK_REJECTED_PRECISION_MIN, "rejected {}", rejected.render());
+    assert!(rejected.recall() >= REJECTED_RECALL_AIM, "rejected {}", rejected.render());
 }
 
 #[test]

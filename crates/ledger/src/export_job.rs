@@ -5,11 +5,13 @@ use domain::{
     Caller, Scope,
     audit::{Kind, TargetKind},
     interaction::ExportState,
-    limit::{EXPORT_JOBS_REMEMBERED, REASON_CHARS_MAX},
+    limit::{EXPORT_JOBS_REMEMBERED, EXPORT_NOTED_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
     thread::cut,
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use std::path::Path;
+use store::export_job::ExportEnd;
 pub use store::export_job::ExportJobRecord;
 use uuid::Uuid;
 
@@ -46,7 +48,7 @@ pub async fn begin(
     let tenant_id = scope.tenant_id;
     let started = Act::new(Kind::ExportStarted, scope.caller, job.begun_at)
         .on(TargetKind::Export, id)
-        .with(json!({ "what": what.as_str() }));
+        .with(json!({ "what": what.as_str(), "options": noted_options(&job.options) }));
     let noted = ledger.write(scope.into(), async move |tx| {
         store::export_job::insert(tx, tenant_id, &job, EXPORT_JOBS_REMEMBERED).await?;
         started.record(tx, tenant_id).await
@@ -66,7 +68,8 @@ pub enum ExportContent {
 }
 
 impl ExportContent {
-    const fn as_str(self) -> &'static str {
+    /// Name in the audit list.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Training => "training",
             Self::Raw => "raw",
@@ -75,13 +78,29 @@ impl ExportContent {
     }
 }
 
-/// Records in the audit list that the operator of the server exports data of the workspace with this slug.
+/// Options of an export for the audit list; null if they are too long for it.
+fn noted_options(options: &str) -> Value {
+    if options.chars().count() > EXPORT_NOTED_CHARS_MAX {
+        return Value::Null;
+    }
+    serde_json::from_str(options).unwrap_or_default()
+}
+
+/// Records in the audit list that the operator of the server exports data of the workspace with this slug into a
+/// folder. `options` is JSON with the filter. The answer to forgetting a person has the folder.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such workspace.
-pub async fn record_by_operator(ledger: &Ledger, tenant_slug: &str, what: ExportContent) -> Result<()> {
+pub async fn record_by_operator(
+    ledger: &Ledger,
+    tenant_slug: &str,
+    what: ExportContent,
+    (folder, options): (&Path, &str),
+) -> Result<()> {
     let tenant = find_workspace_by_operator(ledger, tenant_slug).await?.ok_or(Error::NotFound("workspace"))?;
-    let started = Act::new(Kind::ExportStarted, Caller::System, ledger.now()).with(json!({ "what": what.as_str() }));
+    let folder = cut(&folder.display().to_string(), EXPORT_NOTED_CHARS_MAX);
+    let detail = json!({ "what": what.as_str(), "options": noted_options(options), "folder": folder });
+    let started = Act::new(Kind::ExportStarted, Caller::System, ledger.now()).with(detail);
     started.write(ledger, &Scope::system(tenant.id)).await
 }
 
@@ -99,8 +118,8 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: Uuid, state: ExportState, e
     let Ending { counts, error } = ending;
     let error = error.map(|error| cut(&error, REASON_CHARS_MAX));
     let noted = ledger.write(scope.into(), async move |tx| {
-        let how = (state, counts.as_deref(), error.as_deref());
-        Ok(store::export_job::end(tx, tenant_id, id, how, at).await?)
+        let end = ExportEnd { state, counts: counts.as_deref(), error: error.as_deref() };
+        Ok(store::export_job::end(tx, tenant_id, id, end, at).await?)
     });
     noted.await
 }

@@ -124,9 +124,14 @@ impl Fields {
 
     /// Limits size and depth of a JSON document.
     pub(crate) fn document(&mut self, field: &str, json: Option<&str>) {
+        self.document_within(field, json, DOCUMENT_BYTES_MAX);
+    }
+
+    /// Limits the depth of a JSON document, and its size to `bytes_max`.
+    pub(crate) fn document_within(&mut self, field: &str, json: Option<&str>, bytes_max: usize) {
         let Some(json) = json else { return };
-        if json.len() > DOCUMENT_BYTES_MAX {
-            self.refuse(field, format!("at most {DOCUMENT_BYTES_MAX} bytes"));
+        if json.len() > bytes_max {
+            self.refuse(field, format!("at most {bytes_max} bytes"));
         }
         if json_depth(json) > JSON_DEPTH_MAX {
             self.refuse(field, format!("at most {JSON_DEPTH_MAX} levels deep"));

@@ -43,6 +43,14 @@ impl Item {
             Self::Question(asked) => ItemId::Question(asked.request.id),
         }
     }
+
+    /// The JSON Schema of the values that a reviewer may change, if it is known.
+    pub fn schema(&self) -> Option<&Value> {
+        match self {
+            Self::Gate(found) => found.schema.as_ref(),
+            Self::Question(_) => None,
+        }
+    }
 }
 
 /// Returns an item.

@@ -48,6 +48,9 @@ pub mod inbox;
 pub mod insight;
 mod instance_key;
 pub mod interaction;
+mod lease;
+mod left_open;
+mod list_line;
 pub mod live;
 pub mod mcp_server;
 pub mod member;
@@ -56,6 +59,7 @@ mod memory_block;
 mod memory_bounds;
 pub mod memory_forget;
 pub mod memory_ranker;
+pub mod memory_vector;
 pub mod memory_writer;
 mod open;
 pub mod outbox;
@@ -69,11 +73,14 @@ pub mod retention;
 pub mod rule;
 pub mod search;
 pub mod session;
+mod settings;
 pub mod share_link;
 pub mod telemetry;
 pub mod thread;
 pub mod token;
 pub mod tool;
+pub mod tool_link;
+mod tool_output;
 pub mod tool_run;
 pub mod verify;
 pub mod view;
@@ -92,6 +99,7 @@ pub use error::{Error, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use memory_bounds::MemoryBounds;
 pub use open::{LeaseClock, Ledger, Mode, Options};
+pub use settings::{McpProgram, Settings};
 pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CanvasRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse,
     DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord,
@@ -99,6 +107,6 @@ pub use store::{
     MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, MessageRecord, PacedRunRecord, ParticipantRecord,
     Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord,
     RuleVersionRecord, SQLITE_FILE, SavedInputRecord, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats,
-    SuggestionRecord, TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord,
-    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    SuggestionRecord, TenantRecord, TokenRecord, ToolDraftRecord, ToolLinkRecord, ToolRecord, ToolRunOutputRecord,
+    ToolSecretRecord, ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

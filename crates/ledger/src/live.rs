@@ -1,28 +1,36 @@
 //! The live hub passes committed events to followers, signals to dashboards, and wake-ups to waiting workers. It knows
 //! no format of events: see [`crate::rendering`]. Signals may be lost; nothing relies on their arrival.
 
-use crate::{Ledger, Result, rendering::Batch};
+use crate::{Error, Ledger, Result, rendering::Batch};
 use domain::{
     Scope, Timestamp,
+    canvas::{NotSent, Peers, Presence},
     id::{SessionId, TenantId},
-    limit::PROGRESS_PAUSE_MS,
+    limit::{CANVASES_WITH_PEERS_MAX, PROGRESS_PAUSE_MS},
     session::Status,
 };
 use quick_cache::sync::Cache;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
-use store::{Change, Notice};
+use store::{Change, Notice, PresenceNotice, ProgressNotice};
 use tokio::sync::{Notify, broadcast};
 
 /// Number of items that a follower may lag behind before it must read the log again.
 const FEED_MAX: usize = 64;
 /// Number of signals that a dashboard may lag behind before it gets [`LiveSignal::Resync`].
 const SIGNALS_MAX: usize = 1_024;
+
+/// Sessions whose last progress is kept. With more, those kept so far are forgotten.
+const PROGRESS_KEPT_MAX: usize = 8_192;
+/// Pause between two signals that workers of a workspace have progressed. Dashboards read their lists again at each.
+const PROGRESS_SIGNAL_PAUSE: Duration = Duration::from_secs(5);
 
 /// A signal for dashboards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +94,8 @@ pub(crate) enum FeedItem {
     Delta(Arc<Delta>),
     /// How far the worker is.
     Progress(Arc<Progress>),
+    /// Where a participant of the canvas is.
+    Presence(Arc<Presence>),
 }
 
 type Key = (TenantId, SessionId);
@@ -95,6 +105,10 @@ struct Shared {
     feeds: Mutex<HashMap<Key, broadcast::Sender<FeedItem>>>,
     /// When the followers of a session got progress last. Only sessions with a feed are here.
     progress: Mutex<HashMap<Key, Timestamp>>,
+    /// The last progress of sessions that have not ended.
+    kept: Mutex<HashMap<Key, Arc<Progress>>>,
+    /// Who is on which canvas. A canvas is left out when those on it have gone.
+    peers: Mutex<HashMap<Key, Peers>>,
     tenants: Mutex<HashMap<TenantId, Arc<TenantHub>>>,
 }
 
@@ -103,9 +117,21 @@ struct TenantHub {
     /// Number of signals sent so far.
     sent: AtomicU64,
     queued: Arc<Notify>,
+    /// When dashboards got the last signal that workers have progressed.
+    progressed_at: Mutex<Option<Instant>>,
 }
 
 impl TenantHub {
+    /// Signals dashboards that workers have progressed, with a pause.
+    fn progressed(&self) {
+        let (now, mut last) = (Instant::now(), lock(&self.progressed_at));
+        if last.is_none_or(|last| now.duration_since(last) >= PROGRESS_SIGNAL_PAUSE) {
+            *last = Some(now);
+            drop(last);
+            self.send(LiveSignal::CountsChanged);
+        }
+    }
+
     fn send(&self, signal: LiveSignal) {
         self.sent.fetch_add(1, Ordering::SeqCst);
         // An error only means that there is no subscriber.
@@ -151,6 +177,7 @@ impl Hub {
         now: Timestamp,
     ) {
         let key = (tenant_id, session_id);
+        self.0.keep_progress(key, progress.clone());
         // Held, so that the last follower does not leave before the time of this report is kept.
         let feeds = lock(&self.0.feeds);
         let Some(feed) = feeds.get(&key) else { return };
@@ -162,6 +189,27 @@ impl Hub {
             // An error only means that the last follower has left.
             let _ = feed.send(FeedItem::Progress(progress));
         }
+    }
+
+    /// Takes a report of where a participant of a canvas is, which is then to be sent to others.
+    pub(crate) fn mark_presence(
+        &self,
+        key: Key,
+        presence: Presence,
+        now: Timestamp,
+    ) -> std::result::Result<(), NotSent> {
+        let now_ms = now.timestamp_millis();
+        let mut canvases = lock(&self.0.peers);
+        match peers_of(&mut canvases, key, now_ms) {
+            Some(peers) => peers.mark(presence, now_ms),
+            None => Err(NotSent::Full),
+        }
+    }
+
+    /// Returns those who are on a canvas, as far as this server knows.
+    pub(crate) fn peers(&self, key: Key, now: Timestamp) -> Vec<Presence> {
+        let canvases = lock(&self.0.peers);
+        canvases.get(&key).map(|peers| peers.here(now.timestamp_millis()).cloned().collect()).unwrap_or_default()
     }
 
     /// Returns a signal for the next session that is queued in this workspace.
@@ -188,12 +236,40 @@ impl Shared {
                 signals: broadcast::Sender::new(SIGNALS_MAX),
                 sent: AtomicU64::default(),
                 queued: Arc::default(),
+                progressed_at: Mutex::default(),
             })
         };
         tenants.entry(tenant_id).or_insert_with(fresh).clone()
     }
 
+    /// Keeps the last progress of a session.
+    fn keep_progress(&self, key: Key, progress: Arc<Progress>) {
+        let mut kept = lock(&self.kept);
+        if kept.len() >= PROGRESS_KEPT_MAX && !kept.contains_key(&key) {
+            kept.clear();
+        }
+        kept.insert(key, progress);
+        drop(kept);
+        let tenant = lock(&self.tenants).get(&key.0).cloned();
+        if let Some(tenant) = tenant {
+            tenant.progressed();
+        }
+    }
+
+    /// Sends progress that another server got, which sends it at most five times a second.
+    fn publish_remote(&self, notice: ProgressNotice) {
+        let ProgressNotice { tenant_id, session_id, attempt, done, total, note } = notice;
+        let (key, progress) = ((tenant_id, session_id), Arc::new(Progress { attempt, done, total, note }));
+        self.keep_progress(key, progress.clone());
+        let feed = lock(&self.feeds).get(&key).cloned();
+        // An error only means that the last follower has left.
+        let _ = feed.map(|feed| feed.send(FeedItem::Progress(progress)));
+    }
+
     fn publish(&self, notice: &Notice) {
+        if notice.status.is_final() {
+            lock(&self.kept).remove(&(notice.tenant_id, notice.session_id));
+        }
         let feed = lock(&self.feeds).get(&(notice.tenant_id, notice.session_id)).cloned();
         if let Some(feed) = feed {
             let commit = Commit {
@@ -220,6 +296,19 @@ impl Shared {
         }
     }
 
+    /// Sends where a participant of a canvas is to those who follow it. Notices that are no report are left out: a
+    /// server of another version may send them.
+    fn presence(&self, notice: &PresenceNotice) {
+        let Some(SentPresence { presence, at_ms }) = read_presence(&notice.text) else { return };
+        let key = (notice.tenant_id, notice.session_id);
+        if let Some(peers) = peers_of(&mut lock(&self.peers), key, at_ms) {
+            peers.take(presence.clone(), at_ms);
+        }
+        let feed = lock(&self.feeds).get(&key).cloned();
+        // An error only means that the last follower has left.
+        let _ = feed.map(|feed| feed.send(FeedItem::Presence(Arc::new(presence))));
+    }
+
     /// Notifies dashboards of a change that is in no session's log.
     fn counts_changed(&self, tenant_id: TenantId) {
         if let Some(tenant) = lock(&self.tenants).get(&tenant_id) {
@@ -239,6 +328,35 @@ impl Shared {
     }
 }
 
+/// A report of where a participant of a canvas is, as it travels to other servers.
+#[derive(Serialize, Deserialize)]
+struct SentPresence {
+    presence: Presence,
+    /// When it was taken, by the clock of the server that took it, milliseconds since 1970.
+    at_ms: i64,
+}
+
+/// Writes a report as one line.
+pub(crate) fn written_presence(presence: Presence, at: Timestamp) -> Result<String> {
+    let sent = SentPresence { presence, at_ms: at.timestamp_millis() };
+    serde_json::to_string(&sent).map_err(|error| Error::Internal(error.to_string()))
+}
+
+fn read_presence(text: &str) -> Option<SentPresence> {
+    serde_json::from_str(text).ok()
+}
+
+/// The peers of a canvas; `None` if this server knows those of [`CANVASES_WITH_PEERS_MAX`] others.
+fn peers_of(canvases: &mut HashMap<Key, Peers>, key: Key, now_ms: i64) -> Option<&mut Peers> {
+    if !canvases.contains_key(&key) && canvases.len() >= CANVASES_WITH_PEERS_MAX {
+        canvases.retain(|_, peers| peers.forget(now_ms));
+        if canvases.len() >= CANVASES_WITH_PEERS_MAX {
+            return None;
+        }
+    }
+    Some(canvases.entry(key).or_default())
+}
+
 async fn run(
     shared: Arc<Shared>,
     mut notices: broadcast::Receiver<Change>,
@@ -248,6 +366,8 @@ async fn run(
         match notices.recv().await {
             Ok(Change::Committed(notice)) => shared.publish(&notice),
             Ok(Change::CountsChanged(tenant_id)) => shared.counts_changed(tenant_id),
+            Ok(Change::Progress(notice)) => shared.publish_remote(notice),
+            Ok(Change::Presence(notice)) => shared.presence(&notice),
             Ok(Change::AccessChanged) => access_changed(),
             Ok(Change::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => {
                 access_changed();
@@ -302,6 +422,12 @@ impl Signals {
 /// Subscribes to the signals of the caller's workspace.
 pub fn subscribe(ledger: &Ledger, scope: &Scope) -> Signals {
     Signals(ledger.hub().0.tenant(scope.tenant_id).signals.subscribe())
+}
+
+/// Returns the last progress of a session that the caller has read. `None` before its worker reports any, and once it
+/// has ended.
+pub fn progress(ledger: &Ledger, scope: &Scope, id: SessionId) -> Option<Arc<Progress>> {
+    lock(&ledger.hub().0.kept).get(&(scope.tenant_id, id)).cloned()
 }
 
 /// Returns the number of signals sent to the caller's workspace since this server started. Data read after this

@@ -2,8 +2,9 @@
 
 use crate::{
     MemoryDocumentRecord, Result,
-    memory::{identified, search_part, times_of_body, words_and_forms_of, words_of},
+    memory::{identified, near_beside, search_part, telling_words_and_forms_of, times_of_body, words_of},
     memory_ranker::{Rankers, scores},
+    memory_vector::{Near, Vectors},
 };
 use chrono::NaiveDate;
 use domain::{
@@ -18,10 +19,10 @@ use domain::{
     memory_writer::{
         block::{Bounds, item, longest_days, render, tokens_within},
         channel::Channel,
-        limit::{BLOCK_CANDIDATES_MAX, BLOCK_DATED_VERSIONS, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
+        limit::{BLOCK_CANDIDATES_MAX, BLOCK_DATED_VERSIONS, BLOCK_NEAR_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{
             Candidate, Exploration, Passage, Ranked, coverage, explore_scored, importance_of_kind, passages,
-            tells_apart,
+            sort_by_text, tells_apart,
         },
         text::tokens,
         turn::{self, Participant, own_path},
@@ -70,15 +71,17 @@ pub(crate) struct Learning {
     pub(crate) settings: Settings,
     /// Models that order memories.
     pub(crate) rankers: Rankers,
+    /// Vectors of memories.
+    pub(crate) vectors: Vectors,
     /// Where random numbers come from.
     pub(crate) seed: u64,
 }
 
 impl Learning {
     /// Draws a seed if something is random.
-    pub(crate) fn new(settings: Settings, rankers: Rankers, seed: impl FnOnce() -> u64) -> Self {
+    pub(crate) fn new(settings: Settings, (rankers, vectors): (Rankers, Vectors), seed: impl FnOnce() -> u64) -> Self {
         let is_random = settings.shuffle || settings.holdout_permille > 0;
-        Self { settings, rankers, seed: if is_random { seed() } else { 0 } }
+        Self { settings, rankers, vectors, seed: if is_random { seed() } else { 0 } }
     }
 }
 
@@ -223,7 +226,7 @@ pub(crate) async fn select(
     let said = cut(about.said, SAID_CHARS_MAX);
     let own = about.person.and_then(|person| MemoryPath::parse(&person.path).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
-    let looked_for = words_and_forms_of(conn, tenant_id, Some(agent), &said).await?;
+    let looked_for = telling_words_and_forms_of(conn, tenant_id, agent, &said).await?;
     let channel = about.channel.map(|channel| (channel.platform.as_str(), channel.id.as_str()));
     let around = Around { beside: own.as_ref(), channel };
     let mut found = search_part(conn, tenant_id, Some(agent), &looked_for, most, around).await?;
@@ -234,35 +237,21 @@ pub(crate) async fn select(
         let named = named.into_iter().filter(|(one, _)| !known.contains(&one.record.id) && has_alias(one, person));
         found.extend(named.map(|(one, _)| (one, 0.0)));
     }
+    let near = near(conn, (tenant_id, agent), &about.learning.vectors, (&said, channel), &mut found).await?;
+    // After all documents were found: one that is about this person can be near by its meaning alone.
     let theirs = about.person.map(|person| of_person(&found, person)).unwrap_or_default();
     let wanted = SearchWords::of(looked_for.iter().filter(|word| tells_apart(&word.word)));
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
-        let is_own = theirs.contains(&found.record.id);
-        if about.is_of_person && !is_own && is_of_others(found) {
-            continue;
-        }
-        let of = Of {
-            score: *score,
-            importance: found.document.importance(),
-            same_person: is_own,
-            same_channel: found.is_of_channel,
-        };
-        let passages = identified(&found.record, passages(&found.document.body));
-        let passages = passages.map(|(id, passage)| candidate(&found.record, (id, passage), (&wanted, of), now));
-        // Without a word of the message only the speaker's own documents are of interest.
-        candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
-    }
+    let mut candidates = candidates(&found, (&theirs, about.is_of_person), (&wanted, &near), now);
     let harmful = harmful(conn, tenant_id, &about).await?;
     candidates.retain(|candidate| !harmful.contains(&candidate.id));
-    candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
+    sort_by_text(&mut candidates);
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
     let is_rated = is_due(conn, tenant_id, &about).await?;
     let request = if is_rated && matches!(about.rated, Rated::Asked(_)) { REQUEST } else { "" };
     let room = about.bytes_max.saturating_sub(if request.is_empty() { 0 } else { BETWEEN.len() + request.len() });
     let tokens_max = tokens_within(room).min(about.bounds.tokens);
-    let Learning { settings: Settings { holdout_permille, shuffle, .. }, ref rankers, seed } = about.learning;
+    let Learning { settings: Settings { holdout_permille, shuffle, .. }, ref rankers, seed, .. } = about.learning;
     let exploration = Exploration { holdout_permille, shuffle, seed };
     let (candidates, ranker) = scores(conn, rankers, tenant_id, candidates, now).await?;
     let mut ranked = explore_scored(candidates, about.bounds.items, tokens_max, exploration);
@@ -276,6 +265,64 @@ pub(crate) async fn select(
         Rated::Unasked(_) | Rated::Asked(_) => considered(&ranked, &found),
     };
     Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered, ranker, is_rated }))
+}
+
+/// Cosines of the passages that are near to a message, by their indexes in their documents.
+type NearPassages = HashMap<MemoryDocumentId, Vec<(usize, f32)>>;
+
+/// Adds the documents that are near to a message by their meaning, and returns their near passages.
+async fn near(
+    conn: &mut Conn<'_>,
+    (tenant_id, agent): (TenantId, &str),
+    vectors: &Vectors,
+    (said, channel): (&str, Option<(&str, &str)>),
+    found: &mut Vec<(FoundDocument, f64)>,
+) -> Result<NearPassages> {
+    let Some(meaning) = vectors.meaning_at_once(said) else { return Ok(NearPassages::new()) };
+    let known = found.iter().map(|(found, _)| (found.record.id, found.record.version)).collect();
+    let of = (&known, channel);
+    let agents = [agent.to_owned()];
+    let (further, near) = near_beside(conn, (tenant_id, &agents), &meaning, of, DOCUMENTS_MAX as usize).await?;
+    found.extend(further.into_iter().map(|further| (further, 0.0)));
+    Ok(near.into_iter().map(|Near { document_id, passages, .. }| (document_id, passages)).collect())
+}
+
+/// The passages of the documents that were found which are about the message, or about the person who speaks.
+fn candidates(
+    found: &[(FoundDocument, f64)],
+    (theirs, is_of_person): (&HashSet<MemoryDocumentId>, bool),
+    (wanted, near): (&SearchWords<'_>, &NearPassages),
+    now: Timestamp,
+) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
+        let is_own = theirs.contains(&found.record.id);
+        if is_of_person && !is_own && is_of_others(found) {
+            continue;
+        }
+        let of = Of {
+            score: *score,
+            importance: found.document.importance(),
+            same_person: is_own,
+            same_channel: found.is_of_channel,
+        };
+        let near = near.get(&found.record.id).map_or(&[][..], Vec::as_slice);
+        let passages = identified(&found.record, passages(&found.document.body)).enumerate().map(|(at, passage)| {
+            let similarity = near.iter().find(|(near, _)| *near == at).map(|(_, cosine)| f64::from(*cosine));
+            Candidate { similarity, ..candidate(&found.record, passage, (wanted, of), now) }
+        });
+        // Without a word or the meaning of the message only the speaker's own documents are of interest.
+        candidates.extend(passages.filter(|one| one.bm25 > 0.0 || one.similarity.is_some() || is_own));
+    }
+    // Every message is a little near to some of many memories.
+    candidates.sort_by(|one, other| other.similarity.unwrap_or(0.0).total_cmp(&one.similarity.unwrap_or(0.0)));
+    let mut near = 0;
+    candidates.retain(|one| {
+        let is_near_only = one.bm25 <= 0.0 && !one.same_person;
+        near += usize::from(is_near_only);
+        !is_near_only || near <= BLOCK_NEAR_MAX
+    });
+    candidates
 }
 
 /// The candidates as rows. A value that is not finite is stored as 0.
@@ -300,6 +347,7 @@ fn considered(ranked: &[Ranked], found: &[(FoundDocument, f64)]) -> Vec<Consider
             slot: ranked.slot,
             propensity: ranked.propensity,
             holdout: ranked.holdout,
+            similarity: candidate.similarity.filter(|cosine| cosine.is_finite()),
         })
     };
     ranked.iter().filter_map(row).collect()
@@ -386,6 +434,7 @@ fn candidate(
         path: document.path.clone(),
         version: document.version,
         bm25: of.score * share,
+        similarity: None,
         recency_d,
         importance,
         same_person: of.same_person,

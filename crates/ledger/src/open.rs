@@ -3,6 +3,7 @@
 use crate::{
     activity::{Activity, Counted},
     auth::{IdentityCache, PasswordCost, PasswordQueue},
+    canvas::Uncommitted,
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
     feedback::{self, Ratings},
@@ -11,10 +12,12 @@ use crate::{
     memory,
     memory_bounds::MemoryBounds,
     memory_ranker::Rankers,
+    memory_vector::{Embedder, Vectors},
     response::{ViewVersions, view_versions},
     rule::KeptSuggestions,
     search::Reached,
-    session::{Remembering, follow_at_once},
+    session::{Remembering, SavedCounts, follow_at_once, saved_counts},
+    settings::Settings,
     worker::RecentlySeen,
 };
 use chrono::TimeDelta;
@@ -46,7 +49,7 @@ pub enum LeaseClock {
     Process(Arc<dyn Clock>),
 }
 
-/// Settings for opening a ledger.
+/// What a ledger is opened with.
 pub struct Options {
     /// SQLite file or PostgreSQL server.
     pub database: Database,
@@ -61,6 +64,8 @@ pub struct Options {
     pub entropy: Arc<dyn Entropy>,
     /// The cost of hashing a password.
     pub password_cost: PasswordCost,
+    /// What the operator of the installation sets.
+    pub settings: Settings,
 }
 
 /// The callers whose identity is cached, and the number of changes of access so far, which open streams watch.
@@ -92,6 +97,7 @@ struct Inner {
     instance: String,
     access: Arc<AccessState>,
     kind_counts: CountedKinds,
+    saved_counts: SavedCounts,
     owners: Owners,
     password_cost: PasswordCost,
     passwords: PasswordQueue,
@@ -99,12 +105,12 @@ struct Inner {
     activity: Activity,
     remembering: Remembering,
     recently_seen: RecentlySeen,
+    uncommitted_patches: Uncommitted,
     view_versions: ViewVersions,
     instance_key: OnceLock<InstanceKey>,
-    redirect_hosts: OnceLock<Vec<String>>,
-    memory_bounds: OnceLock<MemoryBounds>,
+    settings: Settings,
     rankers: Rankers,
-    relevance: OnceLock<relevance::Settings>,
+    vectors: Vectors,
     runs_for_server: Notify,
     search_reached: Reached,
     kept_suggestions: KeptSuggestions,
@@ -167,6 +173,7 @@ impl Ledger {
             entropy: options.entropy,
             access,
             kind_counts: counted_kinds(),
+            saved_counts: saved_counts(),
             owners: owners(),
             password_cost: options.password_cost,
             passwords: PasswordQueue::new(),
@@ -174,12 +181,12 @@ impl Ledger {
             activity: Activity::default(),
             remembering: Remembering::default(),
             recently_seen: RecentlySeen::default(),
+            uncommitted_patches: Uncommitted::default(),
             view_versions: view_versions(),
             instance_key: OnceLock::new(),
-            redirect_hosts: OnceLock::new(),
-            memory_bounds: OnceLock::new(),
+            settings: options.settings,
             rankers: Rankers::new(),
-            relevance: OnceLock::new(),
+            vectors: Vectors::new(),
             runs_for_server: Notify::new(),
             search_reached: Reached::default(),
             kept_suggestions: KeptSuggestions::new(),
@@ -212,7 +219,8 @@ impl Ledger {
         self.0.lease_clock.time()
     }
 
-    /// Sets the instance key. Only the first call has an effect.
+    /// Sets the instance key. Only the first call has an effect. It is none of the [`Settings`], because a server makes
+    /// a missing key while it has the lock of the data directory, which [`Self::open`] takes.
     pub fn use_instance_key(&self, key: InstanceKey) {
         let _ = self.0.instance_key.set(key);
     }
@@ -225,28 +233,15 @@ impl Ledger {
         self.0.instance_key.get().ok_or(Error::NoInstanceKey)
     }
 
-    /// Sets the hosts to which views may send respondents: host names in lower case, with a port if it is not 443.
-    /// Only the first call has an effect. Without one no other host is allowed.
-    pub fn use_redirect_hosts(&self, hosts: Vec<String>) {
-        let _ = self.0.redirect_hosts.set(hosts);
-    }
-
     /// Whether respondents may be sent to the `redirectUrl` of this publication. An operator may remove a host after a
     /// version that names it was published, so this is asked at each redirect too.
     pub fn allows_redirect(&self, publication: &Publication) -> bool {
-        let allowed = self.0.redirect_hosts.get().map_or(&[][..], Vec::as_slice);
+        let allowed = &self.0.settings.redirect_hosts;
         publication.redirect_host().is_none_or(|host| allowed.iter().any(|allowed| allowed == host))
     }
 
-    /// Sets how much memory agents are given at once. Only the first call has an effect. Without one it is the default.
-    pub fn use_memory_bounds(&self, bounds: MemoryBounds) {
-        let _ = self.0.memory_bounds.set(bounds);
-    }
-
-    /// Sets how ratings of memories are requested and what they cause. Only the first call has an effect. Without a
-    /// call the default applies.
-    pub fn use_relevance(&self, settings: relevance::Settings) {
-        let _ = self.0.relevance.set(settings);
+    pub(crate) fn allows_mcp_program(&self, name: &str, workspace: &str) -> bool {
+        self.0.settings.mcp_programs.iter().any(|program| program.name == name && program.workspace == workspace)
     }
 
     /// Notified when this process queues a session that a server runs. Other servers find it when they look.
@@ -256,7 +251,7 @@ impl Ledger {
 
     /// Returns how much memory agents are given at once.
     pub(crate) fn memory_bounds(&self) -> MemoryBounds {
-        self.0.memory_bounds.get().cloned().unwrap_or_default()
+        self.0.settings.memory_bounds.clone()
     }
 
     /// Returns the models that order memories.
@@ -264,9 +259,20 @@ impl Ledger {
         self.0.rankers.clone()
     }
 
+    /// Sets what makes vectors of memories, and the cosine from which on a memory is near to a text. Only the first
+    /// call has an effect. Without a call there are no vectors, and memories are found by their words alone.
+    pub fn use_embedder(&self, embedder: Embedder, similarity_min: f32) {
+        self.0.vectors.use_embedder(embedder, similarity_min);
+    }
+
+    /// Returns the vectors of memories.
+    pub(crate) fn vectors(&self) -> Vectors {
+        self.0.vectors.clone()
+    }
+
     /// Returns how ratings of memories are requested and what they cause.
     pub(crate) fn relevance(&self) -> relevance::Settings {
-        self.0.relevance.get().copied().unwrap_or_default()
+        self.0.settings.relevance
     }
 
     /// Creates an id for a request.
@@ -434,12 +440,20 @@ impl Ledger {
         &self.0.kind_counts
     }
 
+    pub(crate) fn saved_counts(&self) -> &SavedCounts {
+        &self.0.saved_counts
+    }
+
     pub(crate) fn remembering(&self) -> &Remembering {
         &self.0.remembering
     }
 
     pub(crate) fn recently_seen(&self) -> &RecentlySeen {
         &self.0.recently_seen
+    }
+
+    pub(crate) fn uncommitted_patches(&self) -> &Uncommitted {
+        &self.0.uncommitted_patches
     }
 
     pub(crate) fn view_versions(&self) -> &ViewVersions {

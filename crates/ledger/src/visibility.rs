@@ -1,7 +1,7 @@
 //! Which sessions a caller can see, write in and end.
 
 use crate::{Error, Result, guard::require};
-use domain::{Caller, Scope, event::Known, role::Permission, session::Session};
+use domain::{Caller, Scope, canvas::ParticipantRole, event::Known, role::Permission, session::Session};
 use store::Conn;
 
 /// Returns whether the caller can see a session. An incognito session is visible to its own person, and to the
@@ -50,6 +50,18 @@ pub(crate) async fn require_visible_or_claimed(
         }
         _ => Err(Error::NotFound("session")),
     }
+}
+
+/// Returns what the caller may do with a canvas beyond reading it; `None` for callers who take no part in it.
+pub(crate) async fn canvas_role(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: &Session,
+) -> store::Result<Option<ParticipantRole>> {
+    if is_own(scope, session) {
+        return Ok(Some(ParticipantRole::Edit));
+    }
+    store::canvas::role(conn, (session.tenant_id, session.id), &scope.caller.to_string()).await
 }
 
 /// Returns whether the caller is the agent that works on the session. A person in a browser never is.

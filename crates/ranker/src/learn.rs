@@ -142,7 +142,7 @@ fn report(
 /// The features without the place in the block.
 fn unplaced(sample: &Sample) -> [f32; crate::FEATURES] {
     let mut features = sample.features;
-    features[crate::FEATURES - 1] = 0.0;
+    features[crate::sample::SLOT] = 0.0;
     features
 }
 

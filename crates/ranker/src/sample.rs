@@ -1,7 +1,9 @@
 //! The features of a candidate.
 
 /// Number of features.
-pub const FEATURES: usize = 13;
+pub const FEATURES: usize = 14;
+/// Place of the feature `slot`.
+pub(crate) const SLOT: usize = 12;
 
 /// Names of the features, in their order.
 pub const FEATURE_NAMES: [&str; FEATURES] = [
@@ -18,6 +20,8 @@ pub const FEATURE_NAMES: [&str; FEATURES] = [
     "sessions",
     "tokens_log",
     "slot",
+    // Last, so that models that were stored before it existed mean the same features.
+    "similarity",
 ];
 
 /// Days after which a memory counts half in the feature `recency`.
@@ -41,6 +45,8 @@ pub enum Folder {
 pub struct Facts {
     /// Relevance of the text, not below 0.
     pub bm25: f64,
+    /// Cosine of the vectors of prompt and text; `None` if they were not near or not compared.
+    pub similarity: Option<f64>,
     /// Age of the version, days.
     pub recency_d: f64,
     /// Importance, from 0 to 1.
@@ -78,6 +84,7 @@ pub fn features(facts: &Facts, bm25_most: f64, slot: u32) -> [f32; FEATURES] {
         is(facts.folder == Folder::Sessions),
         log(f64::from(facts.tokens)),
         f64::from(slot),
+        facts.similarity.unwrap_or_default(),
     ];
     #[expect(clippy::cast_possible_truncation, reason = "a feature needs no more digits")]
     values.map(|value| if value.is_finite() { value as f32 } else { 0.0 })

@@ -42,7 +42,7 @@ const PAUSE_TIMES: u32 = 4;
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// Delay of a turn beyond which capture does not pause.
 const LATE: TimeDelta = TimeDelta::seconds(60);
-/// Writes of capture itself per batch, as the writer counts them: the lease and the lines. PostgreSQL counts neither.
+/// Writes of capture itself per batch, as the store counts them: the lease and the lines.
 const OWN_WRITES: u64 = 2;
 /// Lease on the turns of a batch, and delay before a failed batch is repeated.
 const LEASE: TimeDelta = TimeDelta::seconds(60);

@@ -119,6 +119,11 @@ impl Mailer {
                     format!("{title}: people submitted responses in {workspace}.\n\nRead them: {origin}{path}\n\n");
                 ("A form was answered".to_owned(), lines)
             }
+            Topic::SessionAssigned => {
+                let lines =
+                    format!("Sessions were assigned to you in {workspace}.\n\nLook after them: {origin}{path}\n\n");
+                ("Sessions were assigned to you".to_owned(), lines)
+            }
             Topic::RuleSuspended => {
                 let who = text("agentSlug").unwrap_or("an agent");
                 let lines = format!(

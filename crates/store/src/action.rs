@@ -1,7 +1,9 @@
 //! Rows of `actions`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, contains, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, contains, is_free, record, run, statements},
+    // `has` and `is_among` are made of the others, which are looked up where they are used.
+    session::{Among, Contains, group_values, groups, has, is_among, values},
     transaction::WriteTx,
 };
 use domain::{
@@ -57,15 +59,38 @@ macro_rules! action_select {
 }
 pub(crate) use action_select;
 
+macro_rules! list_select {
+    ($engine:ident) => {
+        action_select!(concat!(
+            "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
+             AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE lower($6) ESCAPE '\\' OR $6 IS NULL)",
+            has!($engine, "a.name", "$8", "$9"),
+            has!($engine, "a.name || ' ' || a.description", "$10", "$11"),
+            is_among!($engine, "a.agent_slug", "$12", "$13"),
+            " ORDER BY a.id DESC LIMIT $7"
+        ))
+    };
+}
+
+/// How many sessions of actions have not ended: those that wait for a worker, and all. Incognito ones are not counted.
+macro_rules! open_select {
+    ($ids:literal) => {
+        concat!(
+            "SELECT action_id, CAST(SUM(CASE WHEN status = 'pending' THEN 1 ELSE 0 END) AS bigint), COUNT(*) \
+             FROM sessions WHERE tenant_id = $1 AND action_id ",
+            $ids,
+            " AND status IN ('pending', 'running', 'waiting_human', 'awaiting_tool', 'idle') AND private_to IS NULL \
+             GROUP BY action_id"
+        )
+    };
+}
+
 statements! {
     const BY_ID: &str = action_select!("a.id = $2");
     const BY_ID_LOCKED_POSTGRES: &str = action_select!("a.id = $2 FOR UPDATE");
     const BY_SLUG: &str = action_select!("a.slug = $2");
-    const LIST: &str = action_select!(
-        "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
-         AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE lower($6) ESCAPE '\\' OR $6 IS NULL) \
-         ORDER BY a.id DESC LIMIT $7"
-    );
+    const LIST_SQLITE: &str = list_select!(sqlite);
+    const LIST_POSTGRES: &str = list_select!(postgres);
     // Values for fields, and a new entity with a relation, are about the entity that the action is about.
     const OF_ONE_ENTITY: &str = action_select!(
         "a.status = 'active' AND (a.output_type = 'entity' \
@@ -90,6 +115,8 @@ statements! {
     const BRIEFS_SQLITE: &str =
         "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
     const BRIEFS_POSTGRES: &str = "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
+    const OPEN_SQLITE: &str = open_select!("IN (SELECT unhex(value) FROM json_each($2))");
+    const OPEN_POSTGRES: &str = open_select!("= ANY($2)");
 }
 
 /// An action of this workspace.
@@ -127,6 +154,40 @@ pub async fn briefs(
     rows.into_iter().map(read).collect()
 }
 
+/// Sessions of an action that have not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenSessions {
+    /// Number of sessions that wait for a worker.
+    pub pending: u64,
+    /// Number of sessions in any other status that is not final.
+    pub others: u64,
+}
+
+/// How many sessions of these actions have not ended, without incognito ones. Actions without such sessions are left
+/// out.
+pub async fn open_sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[ActionId],
+) -> Result<HashMap<ActionId, OpenSessions>> {
+    type Row = (Uuid, i64, i64);
+    let rows: Vec<Row> = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+            c.fetch_all::<Row>(OPEN_SQLITE, &[&tenant_id.0, &serde_json::Value::from(hex).to_string()])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(OPEN_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    let read = |(id, pending, all): Row| {
+        let others = (all - pending).cast_unsigned();
+        (ActionId(id), OpenSessions { pending: pending.cast_unsigned(), others })
+    };
+    Ok(rows.into_iter().map(read).collect())
+}
+
 /// The action of this workspace with this slug.
 pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ActionRecord>> {
     Ok(run!(conn, fetch_optional ActionRecord, BY_SLUG, tenant_id.0, slug)?)
@@ -143,6 +204,12 @@ pub struct Filter {
     pub target_entity_id: Option<EntityId>,
     /// Only names that contain this text, regardless of case.
     pub name_contains: Option<String>,
+    /// Parts of the name.
+    pub names: Contains,
+    /// Parts of the name or the description.
+    pub texts: Contains,
+    /// Slugs of agents.
+    pub agents: Among,
 }
 
 /// One page of actions, newest first. With `before`, only older ones.
@@ -158,8 +225,28 @@ pub async fn list(
     let assignee = filter.assigned_to.map(|id| id.0);
     let name = filter.name_contains.as_deref().map(contains);
     let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
-    let name = name.as_deref();
-    let found = run!(conn, fetch_all ActionRecord, LIST, tenant_id.0, status, before, assignee, target, name, more)?;
+    let sql = if matches!(conn, Conn::Sqlite(_)) { LIST_SQLITE } else { LIST_POSTGRES };
+    let (names, no_names) = (filter.names.all(), filter.names.none());
+    let (texts, no_texts) = (filter.texts.all(), filter.texts.none());
+    let (agents, no_agents) = (filter.agents.any(), filter.agents.none());
+    let found = run!(
+        conn,
+        fetch_all ActionRecord,
+        sql,
+        tenant_id.0,
+        status,
+        before,
+        assignee,
+        target,
+        name.as_deref(),
+        more,
+        names.as_deref(),
+        no_names.as_deref(),
+        texts.as_deref(),
+        no_texts.as_deref(),
+        agents.as_deref(),
+        no_agents.as_deref(),
+    )?;
     Ok(Page::of(found, limit))
 }
 
@@ -254,12 +341,4 @@ pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRe
         action.target_entity_id.map(|id| id.0),
     );
     is_free(updated)
-}
-
-fn is_free(result: std::result::Result<u64, sqlx::Error>) -> Result<bool> {
-    match result {
-        Ok(_) => Ok(true),
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -17,7 +17,8 @@ use uuid::Uuid;
 macro_rules! listed {
     ($rest:literal) => {
         concat!(
-            "SELECT c.session_id, s.title, s.status, c.version, c.patches, c.changed_at, s.created_by, s.created_at \
+            "SELECT c.session_id, s.title, s.status, c.version, c.patches, c.changed_at, c.is_template, \
+             s.created_by, s.created_at \
              FROM canvases c JOIN sessions s ON s.tenant_id = c.tenant_id AND s.id = c.session_id \
              WHERE c.tenant_id = $1 ",
             $rest
@@ -28,21 +29,23 @@ macro_rules! listed {
 macro_rules! suggestion_select {
     ($rest:literal) => {
         concat!(
-            "SELECT op_id, base, ops, is_strict, body_digest, author, at, state FROM canvas_suggestions \
-             WHERE tenant_id = $1 AND session_id = $2 AND ",
+            "SELECT op_id, base, ops, is_strict, body_digest, author, at, state, decided_by, decided_at, reason \
+             FROM canvas_suggestions WHERE tenant_id = $1 AND session_id = $2 AND ",
             $rest
         )
     };
 }
 
 statements! {
-    const FIND: &str = "SELECT document, document_schema, version, patches, unkept_patches, unkept_bytes, changed_at \
+    const FIND: &str = "SELECT document, document_schema, version, patches, unkept_patches, unkept_bytes, changed_at, is_template \
          FROM canvases WHERE tenant_id = $1 AND session_id = $2";
     const INSERT: &str = "INSERT INTO canvases (tenant_id, session_id, document, document_schema, version, patches, \
          unkept_patches, unkept_bytes, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     const UPDATE: &str = "UPDATE canvases SET document = $3, version = $4, patches = $5, unkept_patches = $6, \
          unkept_bytes = $7, changed_at = $8 WHERE tenant_id = $1 AND session_id = $2";
     const LIST: &str = listed!("AND (c.session_id < $2 OR $2 IS NULL) ORDER BY c.session_id DESC LIMIT $3");
+    const TEMPLATES: &str = listed!("AND c.is_template = 1 ORDER BY s.title, c.session_id LIMIT $2");
+    const SET_TEMPLATE: &str = "UPDATE canvases SET is_template = $3 WHERE tenant_id = $1 AND session_id = $2";
     const LEFT: &str = "SELECT c.tenant_id, c.session_id FROM canvases c \
          JOIN sessions s ON s.tenant_id = c.tenant_id AND s.id = c.session_id \
          WHERE c.changed_at <= $1 AND s.status = 'running' ORDER BY c.changed_at LIMIT $2";
@@ -68,15 +71,21 @@ statements! {
         "DELETE FROM canvas_participants WHERE tenant_id = $1 AND session_id = $2 AND participant = $3";
     const REMOVE_FROM_ALL: &str = "DELETE FROM canvas_participants WHERE tenant_id = $1 AND participant = $2";
     const SUGGESTION: &str = suggestion_select!("op_id = $3");
-    const OPEN_SUGGESTIONS: &str = suggestion_select!("state = 'open' ORDER BY at, op_id LIMIT $3");
+    const SUGGESTIONS: &str = suggestion_select!("state = $3 ORDER BY at, op_id LIMIT $4");
+    const DECLINED: &str =
+        suggestion_select!("author = $3 AND state = 'declined' ORDER BY decided_at DESC, op_id LIMIT $4");
     const COUNT_OPEN_SUGGESTIONS: &str = "SELECT COUNT(*) FROM canvas_suggestions \
          WHERE tenant_id = $1 AND session_id = $2 AND state = 'open'";
     const INSERT_SUGGESTION: &str = "INSERT INTO canvas_suggestions (tenant_id, session_id, op_id, base, ops, is_strict, \
          body_digest, author, at, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'open')";
-    const DECIDE_SUGGESTION: &str = "UPDATE canvas_suggestions SET state = $4, decided_by = $5, decided_at = $6 \
+    const DECIDE_SUGGESTION: &str = "UPDATE canvas_suggestions SET state = $4, decided_by = $5, decided_at = $6, reason = $7 \
+         WHERE tenant_id = $1 AND session_id = $2 AND op_id = $3";
+    const REOPEN_SUGGESTION: &str = "UPDATE canvas_suggestions \
+         SET state = 'open', decided_by = NULL, decided_at = NULL, reason = NULL \
          WHERE tenant_id = $1 AND session_id = $2 AND op_id = $3";
     const ERASE_SUGGESTIONS: &str = "DELETE FROM canvas_suggestions WHERE tenant_id = $1 AND session_id = $2";
-    const ERASE: &str = "UPDATE canvases SET document = '{}', document_schema = NULL WHERE tenant_id = $1 AND session_id = $2";
+    const ERASE: &str = "UPDATE canvases SET document = '{}', document_schema = NULL, is_template = 0 \
+         WHERE tenant_id = $1 AND session_id = $2";
     const ERASE_PATCHES: &str = "DELETE FROM canvas_patches WHERE tenant_id = $1 AND session_id = $2";
     const ERASE_SNAPSHOTS: &str = "DELETE FROM canvas_snapshots WHERE tenant_id = $1 AND session_id = $2";
 }
@@ -99,6 +108,8 @@ record! {
         pub unkept_bytes: u64,
         /// Time of the newest patch (UTC).
         pub changed_at: Timestamp,
+        /// 1 for a template of the workspace, otherwise 0.
+        pub is_template: u64,
     }
 }
 
@@ -118,6 +129,8 @@ record! {
         pub patches: u64,
         /// Time of the newest patch (UTC).
         pub changed_at: Timestamp,
+        /// 1 for a template of the workspace, otherwise 0.
+        pub is_template: u64,
         /// Creator: `user:…` or `token:…`.
         pub created_by: String,
         /// Time it was created (UTC).
@@ -182,6 +195,12 @@ record! {
         pub at: Timestamp,
         /// Whether it waits, was accepted, or was declined.
         pub state: SuggestionState,
+        /// The editor who decided; `None` while it waits.
+        pub decided_by: Option<String>,
+        /// Time of the decision (UTC).
+        pub decided_at: Option<Timestamp>,
+        /// What the editor wrote to the author.
+        pub reason: Option<String>,
     }
 }
 
@@ -192,7 +211,7 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Re
     Ok(run!(conn, fetch_optional CanvasRecord, FIND, tenant_id.0, id.0)?)
 }
 
-/// Adds a canvas. Its session exists.
+/// Adds a canvas, which is no template. Its session exists.
 pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, canvas: &CanvasRecord) -> Result<()> {
     run!(
         tx.conn(),
@@ -238,6 +257,21 @@ pub async fn list(
 ) -> Result<Page<ListedCanvas>> {
     let rows = run!(conn, fetch_all ListedCanvas, LIST, tenant_id.0, before, i64::from(limit) + 1)?;
     Ok(Page::of(rows, limit))
+}
+
+/// The templates of a workspace by title, at most `max`.
+pub async fn templates(conn: &mut Conn<'_>, tenant_id: TenantId, max: u32) -> Result<Vec<ListedCanvas>> {
+    Ok(run!(conn, fetch_all ListedCanvas, TEMPLATES, tenant_id.0, i64::from(max))?)
+}
+
+/// Makes a canvas a template of its workspace, or no template. The caller holds the lock of the session.
+pub async fn set_template(
+    tx: &mut WriteTx<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    is_template: bool,
+) -> Result<()> {
+    run!(tx.conn(), execute, SET_TEMPLATE, tenant_id.0, id.0, i64::from(is_template))?;
+    Ok(())
 }
 
 /// Canvases of every workspace that have not ended and were changed last at `until` or before, longest ago first.
@@ -375,13 +409,24 @@ pub async fn suggestion(
     Ok(run!(conn, fetch_optional SuggestionRecord, SUGGESTION, tenant_id.0, id.0, op_id)?)
 }
 
-/// Suggestions that wait for a decision, oldest first, at most `max`.
-pub async fn open_suggestions(
+/// Suggestions in a state, oldest first, at most `max`.
+pub async fn suggestions(
     conn: &mut Conn<'_>,
     (tenant_id, id): (TenantId, SessionId),
+    state: SuggestionState,
     max: u32,
 ) -> Result<Vec<SuggestionRecord>> {
-    Ok(run!(conn, fetch_all SuggestionRecord, OPEN_SUGGESTIONS, tenant_id.0, id.0, i64::from(max))?)
+    Ok(run!(conn, fetch_all SuggestionRecord, SUGGESTIONS, tenant_id.0, id.0, state.as_str(), i64::from(max))?)
+}
+
+/// Declined suggestions of an author, the newest decision first, at most `max`.
+pub async fn declined(
+    conn: &mut Conn<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    author: &str,
+    max: u32,
+) -> Result<Vec<SuggestionRecord>> {
+    Ok(run!(conn, fetch_all SuggestionRecord, DECLINED, tenant_id.0, id.0, author, i64::from(max))?)
 }
 
 /// Number of suggestions that wait for a decision.
@@ -419,9 +464,19 @@ pub async fn decide_suggestion(
     (tenant_id, id): (TenantId, SessionId),
     op_id: &str,
     state: SuggestionState,
-    (by, at): (&str, Timestamp),
+    (by, at, reason): (&str, Timestamp, Option<&str>),
 ) -> Result<()> {
-    run!(tx.conn(), execute, DECIDE_SUGGESTION, tenant_id.0, id.0, op_id, state.as_str(), by, to_micros(at))?;
+    run!(tx.conn(), execute, DECIDE_SUGGESTION, tenant_id.0, id.0, op_id, state.as_str(), by, to_micros(at), reason)?;
+    Ok(())
+}
+
+/// Makes a suggestion wait again. The caller holds the lock of the session.
+pub async fn reopen_suggestion(
+    tx: &mut WriteTx<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    op_id: &str,
+) -> Result<()> {
+    run!(tx.conn(), execute, REOPEN_SUGGESTION, tenant_id.0, id.0, op_id)?;
     Ok(())
 }
 

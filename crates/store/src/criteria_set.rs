@@ -1,7 +1,7 @@
 //! Rows of `criteria_sets` and `criteria_set_versions`. A write of a set is always a new version of it.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, is_free, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -140,10 +140,8 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &Criteria
         record.created_by.as_str(),
         to_micros(record.created_at),
     );
-    match inserted {
-        Ok(_) => {}
-        Err(error) if is_unique_violation(&error) => return Ok(false),
-        Err(error) => return Err(error.into()),
+    if !is_free(inserted)? {
+        return Ok(false);
     }
     insert_version(tx, tenant_id, record).await?;
     Ok(true)

@@ -1,7 +1,7 @@
 //! Rows of `entity_types`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, is_free, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -107,11 +107,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &EntityTy
         to_micros(record.created_at),
         to_micros(record.updated_at),
     );
-    match inserted {
-        Ok(_) => Ok(true),
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    is_free(inserted)
 }
 
 /// Writes a changed entity type; the caller holds its row's lock.

@@ -1,7 +1,7 @@
 //! Rows of `groups` and `group_members`.
 
 use crate::{
-    engine::{Conn, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Result, is_free, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -144,11 +144,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &GroupRec
         to_micros(record.created_at),
         to_micros(record.updated_at),
     );
-    match inserted {
-        Ok(_) => Ok(true),
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    is_free(inserted)
 }
 
 /// Writes a changed name; the caller holds the group's lock.

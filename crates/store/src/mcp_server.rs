@@ -1,7 +1,7 @@
 //! Rows of `mcp_servers`: MCP servers whose tools a workspace calls, with the tools that they listed last.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, is_free, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -135,11 +135,7 @@ pub async fn insert(
         to_micros(record.created_at),
         to_micros(record.updated_at),
     );
-    match inserted {
-        Ok(_) => Ok(true),
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    is_free(inserted)
 }
 
 /// Writes the definition and the encrypted headers of an MCP server; the caller holds its lock.

@@ -114,6 +114,19 @@ record! {
     }
 }
 
+/// What became of a session of a paced run that waited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PacedOutcome {
+    /// Its place in the order of the request.
+    pub position: i64,
+    /// Whether it was started, or why it was not.
+    pub outcome: Outcome,
+    /// The session that runs it again.
+    pub new_session_id: Option<SessionId>,
+    /// Why it cannot be run again.
+    pub reason: Option<String>,
+}
+
 record! {
     /// How many sessions of a paced run have an outcome, by the status of the new session.
     #[derive(Debug, Clone, PartialEq, Eq)]
@@ -251,15 +264,10 @@ pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[PacedRunId]
     })
 }
 
-/// Records what became of a session that waited: its outcome, the session that runs it again, and why it cannot be.
-pub async fn settle(
-    tx: &mut WriteTx<'_>,
-    (tenant_id, id): (TenantId, PacedRunId),
-    position: i64,
-    (outcome, new, reason): (Outcome, Option<SessionId>, Option<&str>),
-) -> Result<()> {
-    let (outcome, new) = (outcome.as_str(), new.map(|id| id.0));
-    run!(tx.conn(), execute, SETTLE, tenant_id.0, id.0, position, outcome, new, reason)?;
+/// Records what became of a session that waited.
+pub async fn settle(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: PacedRunId, to: &PacedOutcome) -> Result<()> {
+    let (outcome, new) = (to.outcome.as_str(), to.new_session_id.map(|id| id.0));
+    run!(tx.conn(), execute, SETTLE, tenant_id.0, id.0, to.position, outcome, new, to.reason.as_deref())?;
     Ok(())
 }
 

@@ -18,7 +18,7 @@ macro_rules! insert {
         concat!(
             "INSERT INTO session_memories (tenant_id, session_id, turn, ranker, at, use_hits, memory_id, document_id, \
              memory_version, bm25, recency_d, importance, uses_30d, same_person, same_channel, kind, tokens, rank, slot, \
-             injected, propensity, holdout) SELECT $1, $2, $3, $4, $5, 0, ",
+             injected, propensity, holdout, similarity) SELECT $1, $2, $3, $4, $5, 0, ",
             $values
         )
     };
@@ -28,7 +28,8 @@ macro_rules! columns {
         concat!(
             "SELECT m.session_id, m.turn, m.memory_id, m.memory_version, m.ranker, m.bm25, m.recency_d, m.importance, \
              m.uses_30d, m.same_person, m.same_channel, m.kind, m.tokens, m.rank, m.slot, m.injected, m.propensity, \
-             m.holdout, m.use_hits, m.at, (SELECT AVG(r.value) FROM memory_ratings r WHERE ",
+             m.holdout, m.similarity, m.use_hits, m.at, (SELECT c.score FROM session_continuity c WHERE c.tenant_id = m.tenant_id \
+             AND c.session_id = m.session_id) AS continuity, (SELECT AVG(r.value) FROM memory_ratings r WHERE ",
             $of_ratings,
             ") AS agent_relevance_score, (SELECT COUNT(*) FROM memory_ratings r WHERE ",
             $of_ratings,
@@ -79,14 +80,14 @@ statements! {
         "value ->> 'id', unhex(value ->> 'document'), value ->> 'version', value ->> 'bm25', value ->> 'recency', \
          value ->> 'importance', value ->> 'uses', value ->> 'person', value ->> 'channel', value ->> 'kind', \
          value ->> 'tokens', value ->> 'rank', value ->> 'slot', value ->> 'injected', value ->> 'propensity', \
-         value ->> 'holdout' FROM json_each($6) WHERE true ON CONFLICT DO NOTHING"
+         value ->> 'holdout', value ->> 'similarity' FROM json_each($6) WHERE true ON CONFLICT DO NOTHING"
     );
     const INSERT_POSTGRES: &str = insert!(
         "c.id, c.document, c.version, c.bm25, c.recency, c.importance, c.uses, c.person, c.channel, c.kind, c.tokens, \
-         c.rank, c.slot, c.injected, c.propensity, c.holdout FROM jsonb_to_recordset(($6::text)::jsonb) AS c (id text, \
+         c.rank, c.slot, c.injected, c.propensity, c.holdout, c.similarity FROM jsonb_to_recordset(($6::text)::jsonb) AS c (id text, \
          document uuid, version bigint, bm25 double precision, recency double precision, importance double precision, \
          uses bigint, person boolean, channel boolean, kind text, tokens bigint, rank bigint, slot bigint, \
-         injected boolean, propensity double precision, holdout boolean) ON CONFLICT DO NOTHING"
+         injected boolean, propensity double precision, holdout boolean, similarity double precision) ON CONFLICT DO NOTHING"
     );
     // The mean is that of the whole session.
     const LIST: &str = concat!(
@@ -162,6 +163,8 @@ pub struct Considered {
     pub propensity: f64,
     /// Whether it was withheld at random.
     pub holdout: bool,
+    /// Cosine of the vectors of prompt and text, from -1 to 1; `None` if they were not near or not compared.
+    pub similarity: Option<f64>,
 }
 
 record! {
@@ -204,6 +207,8 @@ record! {
         pub propensity: f64,
         /// Whether it was withheld at random.
         pub holdout: bool,
+        /// Cosine of the vectors of prompt and text, from -1 to 1; `None` if they were not near or not compared.
+        pub similarity: Option<f64>,
         /// Uses in the answer and in the arguments of tools.
         pub use_hits: u32,
         /// Time of the prompt (UTC).
@@ -212,6 +217,8 @@ record! {
         pub agent_relevance_score: Option<f64>,
         /// Number of the ratings.
         pub agent_feedback_count: u32,
+        /// Score of the session, from -1 to 1; `None` without one.
+        pub continuity: Option<f64>,
     }
 }
 
@@ -279,6 +286,7 @@ pub async fn insert(
             "uses": uses.get(&one.memory_id).copied().unwrap_or_default(), "person": one.same_person,
             "channel": one.same_channel, "kind": one.kind, "tokens": one.tokens, "rank": one.rank, "slot": one.slot,
             "injected": one.slot.is_some(), "propensity": one.propensity, "holdout": one.holdout,
+            "similarity": one.similarity,
         })
     };
     let rows = Value::from(candidates.iter().map(row).collect::<Vec<_>>()).to_string();
@@ -303,14 +311,26 @@ pub async fn list(
     Ok(Page::of(rows, limit))
 }
 
+/// The place of a memory in the order of sessions, prompts and ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryPlace<'a> {
+    /// The session that was given it.
+    pub session_id: SessionId,
+    /// Sequence of the prompt.
+    pub turn: u64,
+    /// Which memory it was, as `session_memories` names it.
+    pub memory_id: &'a str,
+}
+
 /// Memories of all sessions that are not private, after this one, by session, prompt and id. The mean and the number of
 /// ratings are those of the prompt.
 pub async fn after(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    (session_id, turn, memory_id): (SessionId, u64, &str),
+    place: MemoryPlace<'_>,
     limit: u32,
 ) -> Result<Vec<SessionMemoryRecord>> {
+    let MemoryPlace { session_id, turn, memory_id } = place;
     let (tenant, session, turn, limit) = (tenant_id.0, session_id.0, turn.cast_signed(), i64::from(limit));
     Ok(run!(conn, fetch_all SessionMemoryRecord, AFTER, tenant, session, turn, memory_id, limit)?)
 }
@@ -462,10 +482,10 @@ pub async fn save_uses(
     Ok(())
 }
 
-/// Deletes what was considered in a session, with the ratings.
+/// Deletes what was considered in a session, with the ratings and the score of the session.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
     run!(tx.conn(), execute, DELETE_OF_SESSION, tenant_id.0, session_id.0)?;
-    Ok(())
+    crate::continuity::forget(tx, tenant_id, session_id).await
 }
 
 /// Deletes what is known about the memories of a document, with their ratings.

@@ -1,7 +1,7 @@
 //! Rows of `responses` and `response_counts`: answers of respondents to views.
 
 use crate::{
-    engine::{Conn, Error, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Result, is_free, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -340,10 +340,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, response: &Respon
         response.submitted_at.map(to_micros),
         scores_json(&response.scores)?.as_deref(),
     );
-    match inserted {
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        other => Ok(other.map(|_| true)?),
-    }
+    is_free(inserted)
 }
 
 /// Writes the changed fields of a response whose lock the caller holds. `false` as for [`insert`].
@@ -369,10 +366,7 @@ pub async fn save(tx: &mut WriteTx<'_>, tenant_id: TenantId, response: &Response
         response.submitted_at.map(to_micros),
         scores_json(&response.scores)?.as_deref(),
     );
-    match saved {
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        other => Ok(other.map(|_| true)?),
-    }
+    is_free(saved)
 }
 
 /// Records the entity that was made from a response. `false` if there is one already.

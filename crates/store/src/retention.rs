@@ -3,7 +3,7 @@
 use crate::{
     canvas,
     engine::{Conn, Error, Result, record, run, statements},
-    failure, interaction, search, share_link,
+    failure, interaction, search, share_link, tool_run_output,
     transaction::WriteTx,
 };
 use domain::{
@@ -65,8 +65,10 @@ statements! {
          external_event_id = CASE WHEN EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = $1 AND e.session_id = $2 \
              AND e.events_digest IS NOT NULL) THEN NULL ELSE external_event_id END \
          WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
-    const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4, channel = NULL \
+    const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4, channel = NULL, \
+         tags = NULL, assignee = NULL \
          WHERE tenant_id = $1 AND id = $2";
+    const ERASE_RESULT: &str = "DELETE FROM session_results WHERE tenant_id = $1 AND session_id = $2";
     const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
          WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 WHEN 'memory' THEN $8 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
     const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
@@ -223,10 +225,13 @@ pub fn without_content(mut session: Session) -> Session {
     session.input = None;
     if let State::Ended(ended) = &mut session.state {
         ended.result = None;
+        ended.result_left_out = false;
         ended.error_message = None;
     }
     // The mark of an incognito session is kept, so that a later rating still names no one.
     session.metadata = if is_incognito(&session.metadata) { INCOGNITO_ALONE } else { "{}" }.to_owned();
+    session.tags.clear();
+    session.assignee = None;
     session
 }
 
@@ -240,6 +245,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
     let memory = task(GateKind::Memory);
     let (title, metadata) = (erased.title.as_str(), erased.metadata.as_str());
     run!(tx.conn(), execute, ERASE_SESSION, tenant, session, title, metadata)?;
+    run!(tx.conn(), execute, ERASE_RESULT, tenant, session)?;
     run!(tx.conn(), execute, ERASE_DECISIONS, tenant, session)?;
     run!(tx.conn(), execute, ERASE_GATES, tenant, session, ERASED, tool, output, fields, question, memory)?;
     run!(tx.conn(), execute, ERASE_REQUESTS, tenant, session, ERASED)?;
@@ -257,6 +263,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
     run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
     run!(tx.conn(), execute, ERASE_ANSWER_OF_RESPONSE, tenant, session, true)?;
     canvas::erase(tx, due.tenant_id, due.session_id).await?;
+    tool_run_output::erase(tx, due.tenant_id, due.session_id).await?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
     interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, SAVE_FINISHED, tenant, session, to_micros(at))?;

@@ -1,17 +1,19 @@
 //! The list of all SQL texts. A test prepares them on both engines.
 
 use crate::{
-    action, audit, auth, canvas, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
-    feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory, memory_figure,
-    memory_forget, memory_ranker, memory_writer, open, outbox, paced_run, relevance, response, retention, rule, search,
-    session, share_link, telemetry, thread, tool, tool_draft, tool_run, tool_saved_input, tool_step, verify, view,
-    view_link, webhook, work_queue, worker,
+    action, audit, auth, canvas, canvas_inbox, continuity, criteria_set, engine, engine::Texts, entity, entity_type,
+    event, failure, feedback, feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory,
+    memory_figure, memory_forget, memory_ranker, memory_writer, open, outbox, paced_run, relevance, response,
+    retention, rule, search, session, share_link, telemetry, thread, tool, tool_draft, tool_link, tool_run,
+    tool_run_output, tool_saved_input, tool_step, verify, view, view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
     action::SQL,
     audit::SQL,
     canvas::SQL,
+    canvas_inbox::SQL,
+    continuity::SQL,
     criteria_set::SQL,
     entity_type::SQL,
     failure::SQL,
@@ -39,7 +41,9 @@ const FILES: &[Texts] = &[
     thread::SQL,
     tool::SQL,
     tool_draft::SQL,
+    tool_link::SQL,
     tool_run::SQL,
+    tool_run_output::SQL,
     tool_saved_input::SQL,
     tool_step::SQL,
     view::SQL,

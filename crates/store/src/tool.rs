@@ -1,7 +1,10 @@
-//! Rows of `tools` (working copies), `tool_versions` (what was published) and `tool_secrets`.
+//! Rows of `tools` (working copies), `tool_versions` (what was published), `tool_secrets`, and `tool_secret_versions`
+//! (the versions whose calls get the secrets).
 
 use crate::{
-    engine::{Conn, Error, Page, Result, contains, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, contains, is_free, record, run, statements},
+    // `has` is made of the others, which are looked up where they are used.
+    session::{Contains, group_values, groups, has, values},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,7 +16,7 @@ use domain::{
 };
 
 macro_rules! tool_select {
-    ($rest:literal) => {
+    ($rest:expr) => {
         concat!(
             "SELECT id, slug, definition, state, version, revision, published_revision, created_by, updated_by, \
              created_at, updated_at FROM tools WHERE tenant_id = $1 AND ",
@@ -32,9 +35,29 @@ macro_rules! version_select {
     };
 }
 
+/// A member of a definition. PostgreSQL refuses to read any member of a JSON with an escaped NUL, which a schema can
+/// have. The NUL of an escaped backslash before `u0000` is none, and its replacement is valid too.
+macro_rules! member {
+    ($name:literal) => {
+        concat!("CAST(replace(definition, '\\u0000', '\\ufffd') AS json) ->> '", $name, "'")
+    };
+}
+
+/// A page of tools. `$name` and `$about` read the name and the description of a definition.
+macro_rules! list_select {
+    ($engine:ident, $name:expr, $about:expr) => {
+        tool_select!(concat!(
+            "(id < $2 OR $2 IS NULL)",
+            has!($engine, $name, "$4", "$5"),
+            has!($engine, concat!("slug || ' ' || ", $name, " || ' ' || ", $about), "$6", "$7"),
+            " ORDER BY id DESC LIMIT $3"
+        ))
+    };
+}
+
 /// Finds published tools by slug and name. `$name` reads the name of a definition.
 macro_rules! find_published {
-    ($name:literal) => {
+    ($name:expr) => {
         concat!(
             "SELECT slug, name FROM (SELECT id, slug, ",
             $name,
@@ -44,13 +67,35 @@ macro_rules! find_published {
     };
 }
 
+/// Slugs and names of the newest tools. `$name` reads the name of a definition.
+macro_rules! names {
+    ($name:expr) => {
+        concat!(
+            "SELECT slug, COALESCE(",
+            $name,
+            ", slug) AS name FROM tools WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2"
+        )
+    };
+}
+
 statements! {
     const BY_ID: &str = tool_select!("id = $2");
     const BY_SLUG: &str = tool_select!("slug = $2");
     const BY_SLUG_LOCKED_POSTGRES: &str = tool_select!("slug = $2 FOR UPDATE");
-    const LIST: &str = tool_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+    const LIST_SQLITE: &str = list_select!(
+        sqlite,
+        "COALESCE(json_extract(definition, '$.name'), '')",
+        "COALESCE(json_extract(definition, '$.description'), '')"
+    );
+    const LIST_POSTGRES: &str = list_select!(
+        postgres,
+        concat!("COALESCE(", member!("name"), ", '')"),
+        concat!("COALESCE(", member!("description"), ", '')")
+    );
     const FIND_PUBLISHED_SQLITE: &str = find_published!("json_extract(definition, '$.name')");
-    const FIND_PUBLISHED_POSTGRES: &str = find_published!("CAST(definition AS json) ->> 'name'");
+    const FIND_PUBLISHED_POSTGRES: &str = find_published!(member!("name"));
+    const NAMES_SQLITE: &str = names!("json_extract(definition, '$.name')");
+    const NAMES_POSTGRES: &str = names!(member!("name"));
     const INSERT: &str = "INSERT INTO tools (tenant_id, id, slug, definition, state, version, revision, published_revision, \
          created_by, updated_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     const UPDATE: &str = "UPDATE tools SET definition = $3, state = $4, version = $5, revision = $6, \
@@ -68,6 +113,10 @@ statements! {
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, tool_id, name) \
          DO UPDATE SET sealed = excluded.sealed, set_by = excluded.set_by, set_at = excluded.set_at";
     const DELETE_SECRET: &str = "DELETE FROM tool_secrets WHERE tenant_id = $1 AND tool_id = $2 AND name = $3";
+    const GETS_SECRETS: &str =
+        "SELECT version FROM tool_secret_versions WHERE tenant_id = $1 AND tool_id = $2 AND version = $3";
+    const ALLOW_SECRETS: &str = "INSERT INTO tool_secret_versions (tenant_id, tool_id, version, allowed_by, allowed_at) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, tool_id, version) DO NOTHING";
     const DELETE_SECRETS: &str = "DELETE FROM tool_secrets WHERE tenant_id = $1 AND tool_id = $2";
 }
 
@@ -177,14 +226,30 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, slug: &str) 
     run!(tx.conn(), fetch_optional ToolRecord, sql, tenant_id.0, slug)?.map(checked).transpose()
 }
 
-/// One page of tools, newest first, starting after `before`.
+/// One page of tools, newest first, starting after `before`: those whose names have these titles, and whose slugs,
+/// names and descriptions have these texts.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
+    (titles, texts): (&Contains, &Contains),
     before: Option<ToolId>,
     limit: u32,
 ) -> Result<Page<ToolRecord>> {
-    let rows = run!(conn, fetch_all ToolRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let sql = if matches!(conn, Conn::Sqlite(_)) { LIST_SQLITE } else { LIST_POSTGRES };
+    let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
+    let (titles, no_titles, texts, no_texts) = (titles.all(), titles.none(), texts.all(), texts.none());
+    let rows = run!(
+        conn,
+        fetch_all ToolRecord,
+        sql,
+        tenant_id.0,
+        before,
+        more,
+        titles.as_deref(),
+        no_titles.as_deref(),
+        texts.as_deref(),
+        no_texts.as_deref(),
+    )?;
     let tools = rows.into_iter().map(checked).collect::<Result<_>>()?;
     Ok(Page::of(tools, limit))
 }
@@ -201,6 +266,12 @@ pub async fn find_published(
     let sql = if is_sqlite { FIND_PUBLISHED_SQLITE } else { FIND_PUBLISHED_POSTGRES };
     let (looked, pattern) = (i64::from(TOOLS_LOOKED_MAX), contains(text));
     Ok(run!(conn, fetch_all FoundTool, sql, tenant_id.0, looked, pattern.as_str(), i64::from(limit))?)
+}
+
+/// Slug and name of the newest tools of a workspace, at most `limit`. The names are those of the working copies.
+pub async fn names(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Vec<(String, String)>> {
+    let sql = if matches!(conn, Conn::Sqlite(_)) { NAMES_SQLITE } else { NAMES_POSTGRES };
+    Ok(run!(conn, fetch_all(String, String), sql, tenant_id.0, i64::from(limit))?)
 }
 
 /// A tool of this workspace as it was published at a version.
@@ -245,11 +316,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ToolReco
         to_micros(record.created_at),
         to_micros(record.updated_at),
     );
-    match inserted {
-        Ok(_) => Ok(true),
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    is_free(inserted)
 }
 
 /// Writes the changed columns of a tool; the caller holds its lock.
@@ -330,4 +397,22 @@ pub async fn set_secret(
 /// Deletes a secret. `false` when the tool has no secret with this name.
 pub async fn delete_secret(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ToolId, name: &str) -> Result<bool> {
     Ok(run!(tx.conn(), execute, DELETE_SECRET, tenant_id.0, id.0, name)? == 1)
+}
+
+/// Whether the calls of a version get the secrets of its tool.
+pub async fn gets_secrets(conn: &mut Conn<'_>, tenant_id: TenantId, id: ToolId, version: u64) -> Result<bool> {
+    let row = run!(conn, fetch_optional(i64,), GETS_SECRETS, tenant_id.0, id.0, version.cast_signed())?;
+    Ok(row.is_some())
+}
+
+/// Lets the calls of a version have the secrets of its tool, from now on. The caller holds the tool's lock.
+pub async fn allow_secrets(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    (id, version): (ToolId, u64),
+    (by, at): (&str, Timestamp),
+) -> Result<()> {
+    let at = to_micros(at);
+    run!(tx.conn(), execute, ALLOW_SECRETS, tenant_id.0, id.0, version.cast_signed(), by, at)?;
+    Ok(())
 }

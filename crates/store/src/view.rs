@@ -1,7 +1,9 @@
 //! Rows of `views` (working copies) and `view_versions` (what was published).
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, is_free, record, run, statements},
+    // `has` is made of the others, which are looked up where they are used.
+    session::{Contains, group_values, groups, has, values},
     transaction::WriteTx,
 };
 use domain::{
@@ -15,13 +17,25 @@ use serde::Serialize;
 pub use domain::view::State as ViewState;
 
 macro_rules! view_select {
-    ($rest:literal) => {
+    ($rest:expr) => {
         concat!(
             "SELECT id, slug, title, introduction, fields, publish_config AS publication, state, version, revision, \
              published_revision, listed <> 0 AS listed, created_by, updated_by, created_at, updated_at FROM views \
              WHERE tenant_id = $1 AND ",
             $rest
         )
+    };
+}
+
+/// A page of the views that lists show.
+macro_rules! list_select {
+    ($engine:ident) => {
+        view_select!(concat!(
+            "listed = 1 AND (id < $2 OR $2 IS NULL)",
+            has!($engine, "title", "$4", "$5"),
+            has!($engine, "slug || ' ' || title || ' ' || introduction", "$6", "$7"),
+            " ORDER BY id DESC LIMIT $3"
+        ))
     };
 }
 
@@ -40,7 +54,8 @@ statements! {
     const BY_ID: &str = view_select!("id = $2");
     const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
     const BY_SLUG: &str = view_select!("slug = $2");
-    const LIST: &str = view_select!("listed = 1 AND (id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+    const LIST_SQLITE: &str = list_select!(sqlite);
+    const LIST_POSTGRES: &str = list_select!(postgres);
     const INSERT: &str = "INSERT INTO views (tenant_id, id, slug, title, introduction, fields, publish_config, state, version, \
          revision, published_revision, listed, created_by, updated_by, created_at, updated_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
@@ -172,10 +187,25 @@ pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) 
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
+    (titles, texts): (&Contains, &Contains),
     before: Option<ViewId>,
     limit: u32,
 ) -> Result<Page<ViewRecord>> {
-    let rows = run!(conn, fetch_all ViewRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let sql = if matches!(conn, Conn::Sqlite(_)) { LIST_SQLITE } else { LIST_POSTGRES };
+    let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
+    let (titles, no_titles, texts, no_texts) = (titles.all(), titles.none(), texts.all(), texts.none());
+    let rows = run!(
+        conn,
+        fetch_all ViewRecord,
+        sql,
+        tenant_id.0,
+        before,
+        more,
+        titles.as_deref(),
+        no_titles.as_deref(),
+        texts.as_deref(),
+        no_texts.as_deref(),
+    )?;
     let views = rows.into_iter().map(checked).collect::<Result<_>>()?;
     Ok(Page::of(views, limit))
 }
@@ -226,11 +256,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ViewReco
         to_micros(record.created_at),
         to_micros(record.updated_at),
     );
-    match inserted {
-        Ok(_) => Ok(true),
-        Err(error) if is_unique_violation(&error) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    is_free(inserted)
 }
 
 /// Writes the changed columns of a view; the caller holds its lock.

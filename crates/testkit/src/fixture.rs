@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, TestClock,
-    open::{open, open_as, open_with, options},
+    open::{open, open_as, open_with, open_with_settings, options},
     people::{People, person},
 };
 use domain::{
@@ -13,7 +13,7 @@ use domain::{
     session::{Session, Type},
 };
 use ledger::{
-    LeaseClock, Ledger, Mode, Options, PasswordCost, event as events,
+    LeaseClock, Ledger, Mode, Options, PasswordCost, Settings, event as events,
     event::NewEvent,
     session::{self, Claim, NewSession},
 };
@@ -78,6 +78,12 @@ impl Fixture {
     pub async fn restart_with(&mut self, leases: LeaseClock) {
         self.ledger.close().await;
         self.ledger = open_with(&self.engine, &self.clock, Mode::Server, leases).await;
+    }
+
+    /// Restarts with these settings.
+    pub async fn restart_with_settings(&mut self, settings: Settings) {
+        self.ledger.close().await;
+        self.ledger = open_with_settings(&self.engine, &self.clock, settings).await;
     }
 
     /// Opens another ledger on the same data, as a second process does.

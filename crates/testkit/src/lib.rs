@@ -13,6 +13,7 @@ mod people;
 pub mod proxy;
 pub mod receiver;
 pub mod smtp;
+pub mod static_model;
 mod template;
 pub mod tls;
 

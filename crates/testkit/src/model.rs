@@ -162,8 +162,10 @@ async fn send_reply(mut stream: TcpStream, is_openai: bool, next: ScriptedReply)
         next => anthropic(next),
     };
     let text = frames.concat();
-    // Pieces of 37 bytes split lines and characters, as a network may do.
-    for piece in text.as_bytes().chunks(37) {
+    // Pieces of 37 bytes split lines and characters, as a network may do. Those of large replies are as large as
+    // packets.
+    let size = if text.len() < 65_536 { 37 } else { 1_448 };
+    for piece in text.as_bytes().chunks(size) {
         stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes()).await?;
         stream.write_all(piece).await?;
         stream.write_all(b"\r\n").await?;

@@ -1,7 +1,7 @@
 //! Opens ledgers for tests.
 
 use crate::{Engine, SeededEntropy, TestClock};
-use ledger::{InstanceKey, LeaseClock, Ledger, Mode, Options, PasswordCost};
+use ledger::{InstanceKey, LeaseClock, Ledger, Mode, Options, PasswordCost, Settings};
 use std::sync::Arc;
 
 /// Password of every person in a fixture.
@@ -31,6 +31,12 @@ pub(crate) async fn open_seeded(engine: &Engine, clock: &TestClock, entropy: Arc
     open_by(Options { entropy, ..options(engine, clock, Mode::Server, lease_clock) }).await
 }
 
+/// Opens the ledger as a server with these settings does.
+pub(crate) async fn open_with_settings(engine: &Engine, clock: &TestClock, settings: Settings) -> Ledger {
+    let lease_clock = LeaseClock::Process(Arc::new(clock.clone()));
+    open_by(Options { settings, ..options(engine, clock, Mode::Server, lease_clock) }).await
+}
+
 async fn open_by(options: Options) -> Ledger {
     let ledger = Ledger::open(options).await.unwrap();
     ledger.use_instance_key(InstanceKey::parse(INSTANCE_KEY).unwrap());
@@ -47,5 +53,6 @@ pub(crate) fn options(engine: &Engine, clock: &TestClock, mode: Mode, lease_cloc
         lease_clock,
         entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
         password_cost: PasswordCost::Least,
+        settings: Settings::default(),
     }
 }

@@ -421,7 +421,7 @@ pub struct Snooze {
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalCount {
     /// Number of items that the inbox shows as waiting: open approvals that the caller may decide and has not snoozed,
-    /// and `questions`; at most `atMost`.
+    /// `questions`, and suggestions for canvases that the caller may decide; at most `atMost`.
     pub open: u64,
     /// How many of them are questions of agents that go on meanwhile. Those are no approvals, so the list of approvals
     /// does not contain them.

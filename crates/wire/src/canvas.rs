@@ -39,6 +39,10 @@ pub struct CreateCanvas {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>, required = false))]
     pub schema: Option<Value>,
+    /// A request with the same key is answered with the same canvas, as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
+    pub idempotency_key: Option<String>,
 }
 
 /// A canvas at its newest version.
@@ -66,6 +70,9 @@ pub struct Canvas {
     pub schema: Option<Json>,
     /// Number of patches.
     pub patches: u64,
+    /// Whether it is a template of the workspace.
+    #[serde(default)]
+    pub is_template: bool,
     /// The caller's role. Absent for callers who can only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::CanvasRole>))]
@@ -83,6 +90,24 @@ pub struct Canvas {
     /// Time of the newest patch.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub changed_at: Timestamp,
+}
+
+/// `PUT /api/canvases/{id}/template`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PutTemplate {
+    /// Whether the canvas is a template of the workspace.
+    pub is_template: bool,
+}
+
+/// `GET /api/canvases/templates`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasTemplates {
+    /// The templates by title.
+    pub templates: Vec<CanvasSummary>,
 }
 
 /// `POST /api/canvases/{id}/complete`
@@ -114,6 +139,9 @@ pub struct CanvasSummary {
     pub version: u64,
     /// Number of patches.
     pub patches: u64,
+    /// Whether it is a template of the workspace.
+    #[serde(default)]
+    pub is_template: bool,
     /// Creator: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
@@ -177,48 +205,6 @@ pub struct PatchAnswer {
     /// The newest version. A suggestion has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<u64>,
-}
-
-/// A patch that waits until an editor accepts or declines it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CanvasSuggestion {
-    /// Id that its author gave it.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
-    pub op_id: String,
-    /// Version that its author had seen.
-    pub base: u64,
-    /// Operations, in order.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>))]
-    pub ops: Json,
-    /// Its author: `user:…` or `token:…`.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
-    pub by: String,
-    /// Time it was made.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
-    pub at: Timestamp,
-}
-
-/// `GET /api/canvases/{id}/suggestions`
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CanvasSuggestions {
-    /// Those that wait for a decision, oldest first.
-    pub suggestions: Vec<CanvasSuggestion>,
-}
-
-/// `POST /api/canvases/{id}/suggestions`
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DecideSuggestion {
-    /// Id of the suggestion.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
-    pub op_id: String,
-    /// Whether it is applied to the document as it is now, or declined.
-    pub accept: bool,
 }
 
 /// A patch that was accepted.
@@ -344,4 +330,69 @@ pub struct CanvasParticipant {
 pub struct CanvasParticipants {
     /// In the order of their names.
     pub participants: Vec<CanvasParticipant>,
+}
+
+/// `POST /api/canvases/{id}/presence`: where the caller is.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MarkPresence {
+    /// Id of the block, at most 200 bytes. Without it the caller is at none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = false, min_length = 1, max_length = 200))]
+    pub block: Option<String>,
+    /// The selected part of its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub selection: Option<CanvasSelection>,
+    /// Whether the caller leaves the canvas.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub leaves: bool,
+}
+
+/// A range of the text of a block, in UTF-16 units, as browsers count them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CanvasSelection {
+    /// Where it begins.
+    #[cfg_attr(feature = "openapi", schema(maximum = 262_144))]
+    pub start: u32,
+    /// Where it ends, not before `start`; the same for a caret.
+    #[cfg_attr(feature = "openapi", schema(maximum = 262_144))]
+    pub end: u32,
+}
+
+/// Where a participant is; also the data of a follower's `presence` event.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasPresence {
+    /// `user:…`, `token:…` or `agent:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub by: String,
+    /// Their name.
+    #[cfg_attr(feature = "openapi", schema(max_length = 80))]
+    pub name: String,
+    /// Id of the block; absent if they are at none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
+    pub block: Option<String>,
+    /// The selected part of its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<CanvasSelection>,
+    /// Whether they have left the canvas.
+    pub left: bool,
+}
+
+/// The answer to `POST /api/canvases/{id}/presence`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasPresences {
+    /// Those who are on the canvas as far as this server knows, with the caller, in the order of their ids.
+    pub peers: Vec<CanvasPresence>,
+    /// Whether the report was sent. One within 100 ms of the last one is not: send it again.
+    pub sent: bool,
 }

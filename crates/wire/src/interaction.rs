@@ -98,9 +98,13 @@ pub struct MarkAnswer {
 pub struct ForgottenInteractions {
     /// Number of prompts with answers.
     pub interactions: u64,
-    /// UUIDs of the exports of the last 50 whose files can have them, newest first. The files are not changed.
+    /// UUIDs of the exports of pages whose files can have them, newest first. The files are not changed.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>))]
     pub exports: Vec<uuid::Uuid>,
+    /// What was exported since the first of them, who did it and when, newest first: also by `shiftbook export`. At
+    /// most 100.
+    #[serde(default)]
+    pub kept: Vec<String>,
     /// Whether the server's files of training data have lost the lines too. If not, the next run of retention removes
     /// them.
     pub files_rewritten: bool,

@@ -93,6 +93,8 @@ pub struct SessionMemory {
     pub ranker: String,
     /// Relevance of its text to the prompt, in a scale of its own; not below 0.
     pub bm25: f64,
+    /// Cosine of the vectors of prompt and text, from -1 to 1; null if they were not near or not compared.
+    pub similarity: Option<f64>,
     /// Age of the version, days.
     pub recency_d: f64,
     /// Importance of its document, from 0 to 1.

@@ -1,17 +1,26 @@
-//! Full text search over events, and saved search lines.
+//! Full text search over events and records, and saved search lines.
 
 use domain::{
     Timestamp,
     id::{SavedSearchId, SessionId},
+    search::Kind,
     session::Status,
 };
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-/// A page of a search: sessions in the order of their newest event that was found.
+/// A page of a search: records, then sessions in the order of their newest event that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundEvents {
+    /// Tasks, entities, questions and memory documents: first those whose name has the words, then those whose text has
+    /// them, the newest change first. At most 10, with `kind` at most 50. None with conditions or a cursor.
+    pub records: Vec<FoundRecord>,
+    /// Whether there are more records with the words.
+    pub has_more_records: bool,
+    /// Whether there are records older than the newest 5,000 of their kind. Those are found by their names alone.
+    pub has_older_records: bool,
     /// At most 20 sessions. A session with events on both sides of the end of a page is on both pages, with other
     /// events.
     pub items: Vec<FoundSession>,
@@ -22,6 +31,31 @@ pub struct FoundEvents {
     /// All events that were committed before this time are found. Null while the index is made.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub indexed_until: Option<Timestamp>,
+}
+
+/// A task, an entity, a question or a memory document that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundRecord {
+    /// What it is; never `event`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SearchKind))]
+    pub kind: Kind,
+    /// Id of the task, the entity, the memory document or the approval. A question that no session waits for has the id
+    /// of its request.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: Uuid,
+    /// Name of a task, title of an entity, text of a question, path of a document.
+    pub name: String,
+    /// Agent of a task, a question or a document; absent without one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
+    pub agent_slug: Option<String>,
+    /// Its text on one line around the first place that was found, about 240 characters, in pieces. Empty without a
+    /// text.
+    pub snippet: Vec<SnippetPiece>,
+    /// Time of the last change; of a question, when it was asked.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub changed_at: Timestamp,
 }
 
 /// A session with events that were found.

@@ -3,7 +3,7 @@
 use crate::Json;
 use domain::{
     Timestamp,
-    id::{ActionId, EntityId, EventId, SessionId},
+    id::{ActionId, EntityId, EventId, SessionId, UserId},
     session::{EndReason, IfDependencyFails, Status, Type, WaitsFor},
 };
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,9 @@ pub struct Session {
     /// What the worker returned.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub result: Option<Json>,
+    /// Whether its result was left out: lists do so with results of more than 256 KiB. `GET /api/sessions/{id}` has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub result_left_out: bool,
     /// What it cost, as reported: `inputTokens`, `outputTokens`, `costUsd` and others.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub usage: Option<Json>,
@@ -103,6 +106,14 @@ pub struct Session {
     pub deadline_at: Option<Timestamp>,
     /// From start to end; absent until it ended.
     pub duration_ms: Option<u64>,
+    /// Tags in the order of the alphabet, at most 10.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Tag>, max_items = 10))]
+    pub tags: Vec<String>,
+    /// The member who looks after it.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub assignee_id: Option<UserId>,
 }
 
 /// Why a session failed.
@@ -164,6 +175,32 @@ pub struct CreateSession {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub idempotency_key: Option<String>,
+}
+
+/// `POST /api/sessions/{id}/tags`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TagSession {
+    /// Tags to add. Those that the session has are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Tag>, max_items = 10))]
+    pub add: Vec<String>,
+    /// Tags to remove. Those that the session has not are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Tag>, max_items = 10))]
+    pub remove: Vec<String>,
+}
+
+/// `POST /api/sessions/{id}/assignee`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AssignSession {
+    /// An active member of the workspace; null or absent for no one.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub user_id: Option<UserId>,
 }
 
 /// `GET /api/sessions/{id}/dependencies`

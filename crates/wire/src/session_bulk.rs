@@ -1,6 +1,9 @@
 //! The same done to several sessions.
 
-use domain::{id::SessionId, session::BulkVerb};
+use domain::{
+    id::{SessionId, UserId},
+    session::BulkVerb,
+};
 use serde::{Deserialize, Serialize};
 
 /// Does the same to several sessions. Names either sessions or a search line.
@@ -8,9 +11,18 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkSessions {
-    /// `run_again`, `cancel` or `acknowledge`.
+    /// `run_again`, `cancel`, `acknowledge`, `tag`, `untag`, `assign`, `unassign` or `assign_back`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::BulkVerb))]
     pub verb: BulkVerb,
+    /// The tag, with the verbs `tag` and `untag` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Tag>))]
+    pub tag: Option<String>,
+    /// With `assign`, who the sessions are assigned to: an active member of the workspace. With `assign_back`, who the
+    /// sessions are assigned to now; null for no one. Only with these verbs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub assignee_id: Option<UserId>,
     /// These sessions, 1 to 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schema::Id>>, min_items = 1, max_items = 500))]

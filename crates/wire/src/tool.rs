@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::ToolId,
-    tool::{Audience, Composite, Definition, HttpCall, Kind, McpCall, Secret, State},
+    tool::{Audience, Composite, Definition, HttpCall, Kind, McpCall, Method, Secret, State},
 };
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -246,12 +246,29 @@ pub struct ToolSecret {
     pub set_at: Timestamp,
 }
 
-/// `GET /api/tools/{slug}/secrets`
+/// A call that gets the secrets of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ToolSecretCall {
+    /// The version that makes it as soon as the secrets are set; null for the working copy, which makes it when an
+    /// admin tests or publishes it.
+    pub version: Option<u64>,
+    /// Method of the call.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolMethod))]
+    pub method: Method,
+    /// Its address, with the names of the fields that are put into it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolUrl))]
+    pub url: String,
+}
+
+/// The secrets of a tool, and where they are sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ToolSecrets {
     /// The secrets by name, without their values.
     pub secrets: Vec<ToolSecret>,
+    /// Where they are sent: by the version published last, and by the working copy.
+    pub calls: Vec<ToolSecretCall>,
 }
 
 /// `PUT /api/tools/{slug}/secrets/{name}`
@@ -262,4 +279,8 @@ pub struct SetToolSecret {
     /// The value: one line of 1 to 8,192 ASCII characters. It is never returned.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolSecretValue))]
     pub value: Secret,
+    /// The version published last, as it was read in `calls`; 0 for a tool that was never published. Another one is
+    /// refused with `stale_version`. It can be absent if that version makes no HTTP call, or one that an admin has
+    /// allowed.
+    pub version: Option<u64>,
 }

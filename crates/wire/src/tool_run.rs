@@ -28,6 +28,9 @@ pub struct RunTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<SessionId>,
+    /// Task that writes the result to an entity when the run completes, as `promote` does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<PromoteToolSession>,
     /// How long to wait for the end, 0 to 30; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 30))]
@@ -98,6 +101,9 @@ pub struct RunToolDraft {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub fields: Map<String, Value>,
+    /// Task that writes the result to an entity when the run completes, as `promote` does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<PromoteToolSession>,
     /// How long to wait for the end, 0 to 30; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 30))]
@@ -186,6 +192,25 @@ pub struct ToolRun {
     pub duration_ms: Option<u64>,
 }
 
+/// The entity to which the result of a run is written when it completes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolRunOutput {
+    /// UUID of the task whose output the result is.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub action_id: ActionId,
+    /// UUID of the entity; null for the one that the task is about.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub entity_id: Option<EntityId>,
+    /// UUID of the session of the task, once it has begun.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub session_id: Option<SessionId>,
+    /// Why the result was not written.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
+    pub refused: Option<String>,
+}
+
 /// The session of a tool, with one of three statuses.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -225,8 +250,15 @@ pub struct ToolSession {
     /// What the tool returned.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub result: Option<Json>,
+    /// Whether its result was left out: lists do so with results of more than 256 KiB. `GET /api/tool-sessions/{id}`
+    /// has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub result_left_out: bool,
     /// Its error, if it failed.
     pub error: Option<SessionError>,
+    /// The entity to which its result is written, if that was asked for with the run. Lists leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<ToolRunOutput>,
     /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,

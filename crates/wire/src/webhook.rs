@@ -16,7 +16,7 @@ pub struct CreateWebhook {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookUrl))]
     pub url: String,
     /// approval.requested, approval.reminder, approval.escalated, approval.decided, approval.undone, session.failed,
-    /// session.ended, failure_cause.opened, form.submitted, rule.suspended.
+    /// session.ended, session.assigned, failure_cause.opened, form.submitted, rule.suspended.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::WebhookEvent>, min_items = 1))]
     pub events: Vec<String>,
 }

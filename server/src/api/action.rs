@@ -47,8 +47,9 @@ pub struct ListQuery {
     #[serde(default, deserialize_with = "assignee")]
     #[param(value_type = Option<wire::schema::Assignee>)]
     assigned_to: Option<use_case::Assignee>,
-    /// Part of the name.
-    #[param(value_type = Option<wire::schema::NamePart>)]
+    /// Words that the name or the description has, and conditions: `agent:scout`, `title:"weekly report"`. A minus
+    /// excludes. Another field is refused.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
     q: Option<String>,
     /// Actions whose target is this entity.
     #[serde(default, deserialize_with = "query_id")]
@@ -61,6 +62,13 @@ pub struct ListQuery {
     /// `nextCursor` of the page before.
     #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
+}
+
+impl From<ListQuery> for use_case::ListActions {
+    fn from(query: ListQuery) -> Self {
+        let ListQuery { status, assigned_to, q, target_entity_id, limit, cursor } = query;
+        Self { status, assigned_to, line: q, target_entity_id, limit: limit.0, cursor, ..Self::default() }
+    }
 }
 
 /// `me`, or a user id.
@@ -77,6 +85,10 @@ fn assignee<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<use_cas
     params(ListQuery),
     responses(
         (status = 200, description = "A page", body = Page<action::Action>),
+        (
+            status = 422, description = "`invalid_request`: `q` is no search; the message names the place",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn list(
@@ -84,15 +96,7 @@ pub async fn list(
     caller: Caller,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<action::Action>>, Problem> {
-    let wanted = use_case::ListActions {
-        status: query.status,
-        assigned_to: query.assigned_to,
-        name_contains: query.q,
-        target_entity_id: query.target_entity_id,
-        limit: query.limit.0,
-        cursor: query.cursor,
-    };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::action)))
 }
 

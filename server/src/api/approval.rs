@@ -75,6 +75,11 @@ pub struct ListQuery {
     #[serde(default)]
     #[param(value_type = Option<wire::schema::ApprovalsOf>)]
     assigned_to: AssigneeFilter,
+    /// Words that the title or the values to decide on have, `agent:`, `kind:`, and `tool:` and `title:` with a part of
+    /// the name. A minus excludes. Another field is refused. One page compares at most 2,000 approvals: it can have few
+    /// entries or none, and still have a `nextCursor`.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
+    q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -108,7 +113,7 @@ pub async fn list(
         limit: query.limit.0,
         cursor: query.cursor,
     };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list_matching(&state.ledger, caller.scope(), wanted, query.q.as_deref()).await?;
     Ok(Json(wire_map::page(listed, wire_map::approval)))
 }
 
@@ -124,7 +129,8 @@ pub struct CountQuery {
 
 /// Count what waits for the caller in the inbox
 ///
-/// Approvals, and questions of agents that go on meanwhile. Snoozed approvals are not counted. A token gets 0.
+/// Approvals, questions of agents that go on meanwhile, and suggestions for canvases. Snoozed approvals are not
+/// counted. A token gets 0.
 #[utoipa::path(
     get, path = "/api/approvals/count", operation_id = "countApprovals", tag = "approvals",
     params(CountQuery),

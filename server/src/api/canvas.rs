@@ -7,14 +7,15 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::id::SessionId;
+use domain::{id::SessionId, limit::CANVAS_WAIT_SECONDS_MAX};
 use ledger::canvas as use_case;
 use serde::Deserialize;
+use std::time::Duration;
 use wire::{
-    Page,
+    Code, Page,
     canvas::{
-        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CompleteCanvas,
-        CreateCanvas, DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
+        Canvas, CanvasParticipants, CanvasPatches, CanvasPresences, CanvasState, CanvasSummary, CanvasTemplates,
+        CompleteCanvas, CreateCanvas, MarkPresence, PatchAnswer, PutParticipant, PutTemplate, SendPatch,
     },
 };
 
@@ -39,6 +40,18 @@ pub struct PatchesQuery {
     /// 1 to 500; default 500.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<u32>,
+    /// Seconds to wait for a patch if there is none yet, 0 to 60; default 0.
+    #[param(minimum = 0, maximum = 60)]
+    wait_seconds: Option<u32>,
+}
+
+/// Reads `waitSeconds`.
+fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
+    let seconds = seconds.unwrap_or_default();
+    if seconds <= CANVAS_WAIT_SECONDS_MAX {
+        return Ok(Duration::from_secs(seconds.into()));
+    }
+    Err(Problem::field(Code::InvalidRequest, "waitSeconds", format!("0 to {CANVAS_WAIT_SECONDS_MAX} s")))
 }
 
 /// Create a canvas
@@ -50,9 +63,13 @@ pub struct PatchesQuery {
     post, path = "/api/canvases", operation_id = "createCanvas", tag = "sessions",
     request_body = CreateCanvas,
     responses(
-        (status = 201, description = "Created", body = Canvas),
+        (status = 201, description = "Created, or the one that this idempotency key created before", body = Canvas),
         (
             status = 404, description = "`not_found`: there is no such canvas, entity or session to begin with",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`id_conflict`: the idempotency key was used for a different request",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -83,6 +100,45 @@ pub async fn list(
 ) -> Result<Json<Page<CanvasSummary>>, Problem> {
     let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::canvas_summary)))
+}
+
+/// List the templates of canvases
+///
+/// Canvases that an admin marked, by title, at most 50. A new canvas begins with the document of one by `fromCanvas`.
+#[utoipa::path(
+    get, path = "/api/canvases/templates", operation_id = "listCanvasTemplates", tag = "sessions",
+    responses(
+        (status = 200, description = "The templates", body = CanvasTemplates),
+    ),
+)]
+pub async fn templates(State(state): State<AppState>, caller: Caller) -> Result<Json<CanvasTemplates>, Problem> {
+    let found = use_case::templates(&state.ledger, caller.scope()).await?;
+    Ok(Json(CanvasTemplates { templates: found.into_iter().map(wire_map::canvas_summary).collect() }))
+}
+
+/// Make a canvas a template, or no template
+///
+/// For admins. A canvas that has ended can be a template too. A repeat changes nothing.
+#[utoipa::path(
+    put, path = "/api/canvases/{id}/template", operation_id = "putCanvasTemplate", tag = "sessions",
+    request_body = PutTemplate,
+    params(("id" = uuid::Uuid, Path, description = "The canvas")),
+    responses(
+        (status = 200, description = "The canvas", body = Canvas),
+        (
+            status = 403, description = "`forbidden`: the caller is no admin",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn put_template(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<PutTemplate>,
+) -> Result<Json<Canvas>, Problem> {
+    use_case::set_template(&state.ledger, caller.scope(), id, body.is_template).await?;
+    read(&state, &caller, id).await
 }
 
 /// Read a canvas
@@ -147,7 +203,8 @@ pub async fn state(
             body = wire::Problem, content_type = "application/problem+json",
         ),
         (
-            status = 429, description = "`too_many_requests`: too many patches in a second",
+            status = 429, description = "`too_many_requests`: too many patches in a second, or in a minute that changed \
+                nothing",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -164,7 +221,8 @@ pub async fn patch(
 
 /// List patches of a canvas
 ///
-/// Oldest first. The event stream of the session sends new ones as events of the type `state.patch`.
+/// Oldest first. The event stream of the session sends new ones as events of the type `state.patch`. With `waitSeconds`
+/// a request for patches that are not there yet waits for one, or for the end of the canvas.
 #[utoipa::path(
     get, path = "/api/canvases/{id}/patches", operation_id = "listCanvasPatches", tag = "sessions",
     params(("id" = uuid::Uuid, Path, description = "The canvas"), PatchesQuery),
@@ -178,59 +236,11 @@ pub async fn patches(
     Id(id): Id<SessionId>,
     Params(query): Params<PatchesQuery>,
 ) -> Result<Json<CanvasPatches>, Problem> {
-    let (after, limit) = (query.after.map_or(0, |after| after.0), checked_limit(query.limit)?);
-    let found = use_case::patches(&state.ledger, caller.scope(), id, after, limit).await?;
+    let after = query.after.map_or(0, |after| after.0);
+    let (part, wait) = ((after, checked_limit(query.limit)?), wait(query.wait_seconds)?);
+    let stop = state.shutdown.begun();
+    let found = use_case::wait_for_patches(&state.ledger, caller.scope(), id, part, wait, stop).await?;
     Ok(Json(wire_map::canvas_patches(found)))
-}
-
-/// List the suggestions for a canvas
-///
-/// Those that wait until an editor accepts or declines them, oldest first.
-#[utoipa::path(
-    get, path = "/api/canvases/{id}/suggestions", operation_id = "listCanvasSuggestions", tag = "sessions",
-    params(("id" = uuid::Uuid, Path, description = "The canvas")),
-    responses(
-        (status = 200, description = "The suggestions", body = CanvasSuggestions),
-    ),
-)]
-pub async fn suggestions(
-    State(state): State<AppState>,
-    caller: Caller,
-    Id(id): Id<SessionId>,
-) -> Result<Json<CanvasSuggestions>, Problem> {
-    let found = use_case::suggestions(&state.ledger, caller.scope(), id).await?;
-    Ok(Json(CanvasSuggestions { suggestions: found.into_iter().map(wire_map::canvas_suggestion).collect() }))
-}
-
-/// Decide about a suggestion for a canvas
-///
-/// For its creator and participants with the role `edit`. A suggestion that is accepted is decided as a patch of its
-/// author; if it is `rejected`, it stays open. A repeat returns the recorded result.
-#[utoipa::path(
-    post, path = "/api/canvases/{id}/suggestions", operation_id = "decideCanvasSuggestion", tag = "sessions",
-    request_body = DecideSuggestion,
-    params(("id" = uuid::Uuid, Path, description = "The canvas")),
-    responses(
-        (status = 200, description = "Committed, rejected or declined", body = PatchAnswer),
-        (
-            status = 403, description = "`forbidden`: the caller may not change this canvas",
-            body = wire::Problem, content_type = "application/problem+json",
-        ),
-        (
-            status = 409, description = "`wrong_status`: the suggestion has another decision; `already_final`: the canvas has ended",
-            body = wire::Problem, content_type = "application/problem+json",
-        ),
-    ),
-)]
-pub async fn decide_suggestion(
-    State(state): State<AppState>,
-    caller: Caller,
-    Id(id): Id<SessionId>,
-    JsonBody(body): JsonBody<DecideSuggestion>,
-) -> Result<Json<PatchAnswer>, Problem> {
-    let decision = if body.accept { use_case::Decision::Accept } else { use_case::Decision::Decline };
-    let outcome = use_case::decide_suggestion(&state.ledger, caller.scope(), id, body.op_id, decision).await?;
-    Ok(Json(wire_map::patch_answer(outcome)))
 }
 
 /// List the participants of a canvas
@@ -278,6 +288,33 @@ pub async fn put_participant(
         None => use_case::remove_participant(ledger, scope, id, who).await?,
     }
     read_participants(&state, &caller, id).await
+}
+
+/// Say where you are on a canvas
+///
+/// Sends the block and the selection of the caller to the other participants who follow the session, on all servers, as
+/// a `presence` event of the stream. It is not stored, and counts for 30 s: repeat it before. Of several within 100 ms
+/// only the first is sent; a canvas has at most 60 in a second, and shows at most 50 participants.
+#[utoipa::path(
+    post, path = "/api/canvases/{id}/presence", operation_id = "markCanvasPresence", tag = "sessions",
+    request_body = Option<MarkPresence>,
+    params(("id" = uuid::Uuid, Path, description = "The canvas")),
+    responses(
+        (status = 200, description = "Who is on the canvas", body = CanvasPresences),
+        (
+            status = 403, description = "`forbidden`: the caller takes no part in this canvas",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn mark_presence(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<MarkPresence>,
+) -> Result<Json<CanvasPresences>, Problem> {
+    let present = use_case::mark_presence(&state.ledger, caller.scope(), id, wire_map::place(body)).await?;
+    Ok(Json(wire_map::presences(present)))
 }
 
 /// Complete a canvas

@@ -80,7 +80,7 @@ fn everything_under_api_but_this_document_needs_credentials() {
 }
 
 /// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
-const UNBOUNDED: [&str; 37] = [
+const UNBOUNDED: [&str; 39] = [
     // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
@@ -102,6 +102,9 @@ const UNBOUNDED: [&str; 37] = [
     "SessionContext.block",
     // A part of a snippet of `SEARCH_SNIPPET_CHARS`, which ends with a whole word.
     "SnippetPiece.text",
+    // The name of a task, a title, a path or a question, each bounded where it is written.
+    "FoundRecord.name",
+    "ForgottenInteractions.kept",
     "ForgottenPerson.kept",
     "ForgottenPerson.names",
     "ForgottenPerson.shortNames",
@@ -256,6 +259,7 @@ fn the_documented_bounds_are_the_enforced_ones() {
                 "limit" if name.ends_with("/memory/search") => f64::from(limit::MEMORY_FOUND_MAX),
                 "limit" if name.contains("/history/") => f64::from(limit::HISTORY_TURNS_MAX),
                 "limit" if name.ends_with("/api/canvases/{id}/patches") => f64::from(limit::CANVAS_BEHIND_MAX),
+                "waitSeconds" => f64::from(limit::CANVAS_WAIT_SECONDS_MAX),
                 "limit" if maximum.is_some() => f64::from(limit::PAGE_MAX),
                 "days" => f64::from(limit::INSIGHT_DAYS_MAX),
                 "version" | "baseVersion" | "from" | "to" | "sequence"

@@ -40,9 +40,10 @@ pub struct ListQuery {
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     type_id: Option<EntityTypeId>,
-    /// Part of the title. One page compares the titles of at most 20,000 entities: it can have few entries or none, and
-    /// still have a `nextCursor`.
-    #[param(value_type = Option<wire::schema::TitlePart>)]
+    /// Words that the title or the values have, and `title:` with a part of the title. A minus excludes. Another field
+    /// is refused. One page compares at most 20,000 entities: it can have few entries or none, and still have a
+    /// `nextCursor`.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
     q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
@@ -61,6 +62,10 @@ pub struct ListQuery {
     params(ListQuery),
     responses(
         (status = 200, description = "A page", body = Page<Entity>),
+        (
+            status = 422, description = "`invalid_request`: `q` is no search; the message names the place",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn list(
@@ -70,7 +75,8 @@ pub async fn list(
 ) -> Result<Json<Page<Entity>>, Problem> {
     let wanted = use_case::ListEntities {
         type_id: query.type_id,
-        title_contains: query.q,
+        title_contains: None,
+        line: query.q,
         limit: query.limit.0,
         cursor: query.cursor,
     };

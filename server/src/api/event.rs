@@ -75,7 +75,7 @@ pub async fn send_delta(
 
 /// Send progress
 ///
-/// Sends how far the worker is as a `progress` event to everyone who follows the session on this server. It is not
+/// Sends how far the worker is as a `progress` event to everyone who follows the session, on all servers. It is not
 /// stored and cannot be read later. Followers get at most five a second, and the last step.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/progress", operation_id = "sendProgress",

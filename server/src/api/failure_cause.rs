@@ -66,6 +66,10 @@ pub struct ListQuery {
     /// Only causes in this state; all when absent.
     #[param(value_type = Option<wire::schema::CauseState>)]
     state: Option<CauseState>,
+    /// Words that the code, tool, step or message has, and conditions: `agent:scout`, `error:"rate limit"`. A minus
+    /// excludes. Another field is refused.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
+    q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -98,8 +102,8 @@ impl From<WhenQuery> for When {
 
 impl From<ListQuery> for ListCauses {
     fn from(query: ListQuery) -> Self {
-        let ListQuery { window, since, until, timezone, state, limit, cursor } = query;
-        Self { when: WhenQuery { window, since, until, timezone }.into(), state, limit: limit.0, cursor }
+        let ListQuery { window, since, until, timezone, state, q, limit, cursor } = query;
+        Self { when: WhenQuery { window, since, until, timezone }.into(), state, line: q, limit: limit.0, cursor }
     }
 }
 
@@ -114,7 +118,7 @@ impl From<ListQuery> for ListCauses {
     responses(
         (status = 200, description = "A page", body = FailureCauses),
         (
-            status = 422, description = "`invalid_request`: a wrong range or an unknown time zone",
+            status = 422, description = "`invalid_request`: a wrong range, an unknown time zone, or `q` is no search",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

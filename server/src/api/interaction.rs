@@ -180,6 +180,5 @@ pub async fn forget(
     Id(id): Id<SessionId>,
 ) -> Result<Json<ForgottenInteractions>, Problem> {
     let (found, files_rewritten) = forget_session(&state.ledger, &state.turn_capture, caller.scope(), id).await?;
-    let exports = found.exports.iter().map(|job| job.id).collect();
-    Ok(Json(ForgottenInteractions { interactions: found.interactions, exports, files_rewritten }))
+    Ok(Json(wire_map::forgotten_interactions(found, files_rewritten)))
 }

@@ -33,6 +33,9 @@ pub struct ListQuery {
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     with_deleted: bool,
+    /// Words that the path has, and `title:` with a part of it. A minus excludes. Another field is refused.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
+    q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -62,7 +65,8 @@ pub async fn list(
         Folder::parse(&name).ok_or_else(|| Problem::field(Code::InvalidRequest, "folder", "not a folder of a memory"))
     });
     let page = ListPage { limit: query.limit.0, cursor: query.cursor };
-    let listing = use_case::Listing { folder: folder.transpose()?, with_deleted: query.with_deleted, page };
+    let (folder, with_deleted, line) = (folder.transpose()?, query.with_deleted, query.q);
+    let listing = use_case::Listing { folder, with_deleted, line, page };
     let listed = use_case::list(&state.ledger, caller.scope(), &agent, listing).await?;
     Ok(Json(wire_map::page(listed, wire_map::memory_document)))
 }

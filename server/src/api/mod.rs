@@ -6,6 +6,7 @@ mod approval;
 mod audit;
 mod bundle;
 mod canvas;
+mod canvas_suggestion;
 mod card;
 mod criteria_set;
 mod document;
@@ -41,6 +42,7 @@ mod saved_search;
 mod search;
 mod session;
 mod session_bulk;
+mod session_label;
 mod session_memory;
 mod share_link;
 mod sign_in;
@@ -50,6 +52,7 @@ mod thread;
 mod today;
 mod tool;
 mod tool_input;
+mod tool_link;
 mod tool_run;
 mod tool_session;
 mod view;
@@ -145,11 +148,16 @@ fn rules(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
 fn canvases(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(canvas::create, canvas::list))
+        .routes(routes!(canvas::templates))
         .routes(routes!(canvas::get))
+        .routes(routes!(canvas::put_template))
         .routes(routes!(canvas::state))
         .routes(routes!(canvas::patch, canvas::patches))
-        .routes(routes!(canvas::suggestions, canvas::decide_suggestion))
+        .routes(routes!(canvas_suggestion::suggestions, canvas_suggestion::decide_suggestion))
+        .routes(routes!(canvas_suggestion::decide_suggestions))
+        .routes(routes!(canvas_suggestion::undo))
         .routes(routes!(canvas::participants, canvas::put_participant))
+        .routes(routes!(canvas::mark_presence))
         .routes(routes!(canvas::complete))
 }
 
@@ -173,6 +181,8 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool_input::list))
         .routes(routes!(tool_input::save, tool_input::delete))
         .routes(routes!(tool::set_secret, tool::delete_secret))
+        .routes(routes!(tool_link::create, tool_link::list))
+        .routes(routes!(tool_link::revoke))
         .routes(routes!(mcp_server::create, mcp_server::list))
         .routes(routes!(mcp_server::get, mcp_server::update, mcp_server::delete))
         .routes(routes!(mcp_server::refresh))
@@ -230,6 +240,8 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
         .routes(routes!(session_bulk::change))
+        .routes(routes!(session_label::tag))
+        .routes(routes!(session_label::assign))
         .routes(routes!(paced_run::create, paced_run::list))
         .routes(routes!(paced_run::get))
         .routes(routes!(paced_run::cancel))

@@ -1,4 +1,4 @@
-//! Full text search over events.
+//! Full text search over events and records.
 
 use crate::{
     extract::{Caller, Params},
@@ -7,7 +7,7 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State};
-use domain::{Timestamp, session::Status};
+use domain::{Timestamp, search::Kind, session::Status};
 use ledger::search as use_case;
 use serde::Deserialize;
 use wire::search::FoundEvents;
@@ -22,6 +22,10 @@ pub struct SearchQuery {
     /// the words there can be conditions on the sessions, such as `agent:scout status:failed cost>0.5 after:fri`.
     #[param(value_type = wire::schema::EventQuery)]
     q: String,
+    /// Only what is of this kind; everything without it. Conditions are about sessions, so a search with conditions
+    /// finds events alone, and is refused with another kind.
+    #[param(value_type = Option<wire::schema::SearchKind>)]
+    kind: Option<Kind>,
     /// Sessions of this agent, or runs of this tool.
     #[param(value_type = Option<wire::schema::AgentName>)]
     agent: Option<String>,
@@ -42,9 +46,10 @@ pub struct SearchQuery {
     cursor: Option<String>,
 }
 
-/// Search events
+/// Search events, tasks, entities, questions and memory
 ///
-/// What people and agents said, names, inputs and outputs of tools, errors, questions and decisions, in all logs of the
+/// Records first: tasks, entities, questions and memory documents, by where they have the words. Then events: what
+/// people and agents said, names, inputs and outputs of tools, errors, questions and decisions, in all logs of the
 /// workspace; newest first, grouped by session. Incognito sessions are not searched, nor what was erased. What was just
 /// recorded is found a moment later: `indexedUntil` says until when events are found.
 #[utoipa::path(
@@ -53,7 +58,8 @@ pub struct SearchQuery {
     responses(
         (status = 200, description = "A page", body = FoundEvents),
         (
-            status = 422, description = "`invalid_request`: `q` is no search; the message names the place",
+            status = 422, description = "`invalid_request`: `q` is no search, and the message names the place; or \
+                `kind` is a record and there are conditions",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -63,8 +69,8 @@ pub async fn events(
     caller: Caller,
     Params(query): Params<SearchQuery>,
 ) -> Result<Json<FoundEvents>, Problem> {
-    let SearchQuery { q, agent, status, after, before, timezone, cursor } = query;
-    let search = use_case::SearchEvents { query: q, timezone, agent_slug: agent, status, after, before, cursor };
+    let SearchQuery { q, kind, agent, status, after, before, timezone, cursor } = query;
+    let search = use_case::SearchEvents { query: q, timezone, kind, agent_slug: agent, status, after, before, cursor };
     let found = use_case::events(&state.ledger, caller.scope(), search).await?;
     Ok(Json(wire_map::found_events(found)))
 }

@@ -49,9 +49,10 @@ struct FollowHeader {
 /// Server-sent events: first the events of the log after the given sequence, then each new event when it is committed.
 /// `id` is the sequence and `data` the event's JSON on one line. While an agent writes an answer, `delta` events
 /// without an `id` have the pieces that its worker sends (`{"attempt", "offset", "text"}`), and `progress` events say
-/// how far it is (`{"attempt", "done", "total", "note"}`). Both are not stored, and some may be missing. When the
-/// session has ended and all events were sent, an `end` event with `{"status"}` closes the stream. A server that stops
-/// sends `bye`: reconnect with `Last-Event-ID`. A comment is sent after at most 15 s without an event.
+/// how far it is (`{"attempt", "done", "total", "note"}`). Participants of a canvas get `presence` events, which say
+/// where the others are. None of these is stored, and some may be missing. When the session has ended and all events
+/// were sent, an `end` event with `{"status"}` closes the stream. A server that stops sends `bye`: reconnect with
+/// `Last-Event-ID`. A comment is sent after at most 15 s without an event.
 #[utoipa::path(
     get, path = "/api/sessions/{id}/events/stream", operation_id = "followEvents", tag = "events",
     params(
@@ -127,6 +128,10 @@ fn frame_of(followed: Follow) -> Next {
         },
         Follow::Progress(progress) => match serde_json::to_string(&wire_map::progress(&progress)) {
             Ok(data) => Next::Frame(sse::frame("progress", &data)),
+            Err(_) => Next::Frame(sse::COMMENT),
+        },
+        Follow::Presence(presence) => match serde_json::to_string(&wire_map::presence(presence.as_ref().clone())) {
+            Ok(data) => Next::Frame(sse::frame("presence", &data)),
             Err(_) => Next::Frame(sse::COMMENT),
         },
         Follow::End(status) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),

@@ -1,13 +1,17 @@
 //! Tools: their definitions, versions and secrets.
 
 use crate::{
-    extract::{Caller, JsonBody, JsonBodyOrDefault, NewSecretName, PageQuery, Params, SecretName, ToolSlug},
+    extract::{Caller, JsonBody, JsonBodyOrDefault, Limit, NewSecretName, PageQuery, Params, SecretName, ToolSlug},
     problem::Problem,
     state::AppState,
     wire_map,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use ledger::tool as use_case;
+use ledger::{
+    ListPage,
+    tool::{self as use_case, NewSecret},
+};
+use serde::Deserialize;
 use wire::{
     Page,
     tool::{CreateTool, PublishTool, SetToolSecret, Tool, ToolSecrets, ToolVersion, UpdateTool},
@@ -36,12 +40,30 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(wire_map::tool(record))))
 }
 
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// Words that the slug, the name or the description has, and `title:` with a part of the name. A minus excludes.
+    /// Another field is refused.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
+    q: Option<String>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
+    cursor: Option<String>,
+}
+
 /// List tools
 ///
 /// Each with its working copy. The newest tool comes first.
 #[utoipa::path(
     get, path = "/api/tools", operation_id = "listTools", tag = "tools",
-    params(PageQuery),
+    params(ListQuery),
     responses(
         (status = 200, description = "A page", body = Page<Tool>),
     ),
@@ -49,9 +71,10 @@ pub async fn create(
 pub async fn list(
     State(state): State<AppState>,
     caller: Caller,
-    Params(query): Params<PageQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<Tool>>, Problem> {
-    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
+    let page = ListPage { limit: query.limit.0, cursor: query.cursor };
+    let listed = use_case::list_matching(&state.ledger, caller.scope(), query.q.as_deref(), page).await?;
     Ok(Json(wire_map::page(listed, wire_map::tool)))
 }
 
@@ -132,6 +155,11 @@ pub async fn delete(
     responses(
         (status = 200, description = "Published", body = Tool),
         (
+            status = 403, description = "`forbidden`: the caller may not change tools, or the tool has secrets, its call \
+                differs from that of the newest version, and the caller is no admin",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
             status = 409, description = "`stale_version`: someone changed it since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
@@ -192,7 +220,8 @@ pub async fn versions(
 
 /// List the secrets of a tool
 ///
-/// Their names, who set each and when. Values are never returned. For admins. A tool has at most 20 secrets.
+/// Their names, who set each and when, and the calls that get them: check these before you set one. Values are never
+/// returned. For admins. A tool has at most 20 secrets.
 #[utoipa::path(
     get, path = "/api/tools/{slug}/secrets", operation_id = "listToolSecrets", tag = "tools",
     params(("slug" = wire::schema::Slug, Path, description = "The tool")),
@@ -205,14 +234,20 @@ pub async fn secrets(
     caller: Caller,
     ToolSlug(slug): ToolSlug,
 ) -> Result<Json<ToolSecrets>, Problem> {
-    let secrets = use_case::secrets(&state.ledger, caller.scope(), &slug).await?;
-    Ok(Json(ToolSecrets { secrets: secrets.into_iter().map(wire_map::tool_secret).collect() }))
+    listed_secrets(&state, &caller, &slug).await
+}
+
+async fn listed_secrets(state: &AppState, caller: &Caller, slug: &str) -> Result<Json<ToolSecrets>, Problem> {
+    let secrets = use_case::secrets(&state.ledger, caller.scope(), slug).await?;
+    let calls = use_case::secret_calls(&state.ledger, caller.scope(), slug).await?;
+    Ok(Json(wire_map::tool_secrets(secrets, calls)))
 }
 
 /// Set a secret of a tool
 ///
 /// Replaces an earlier value. Calls use the new value at once, those of versions that are published too. The value is
-/// encrypted and never returned. For admins.
+/// encrypted and never returned. `version` says which version published last you have read, so that the secret is not
+/// sent with a call that was published meanwhile. The answer says where it is sent. For admins.
 #[utoipa::path(
     put, path = "/api/tools/{slug}/secrets/{name}", operation_id = "setToolSecret", tag = "tools",
     request_body = SetToolSecret,
@@ -221,7 +256,11 @@ pub async fn secrets(
         ("name" = wire::schema::ToolSecretName, Path, description = "The secret"),
     ),
     responses(
-        (status = 204, description = "Set"),
+        (status = 200, description = "Set: all secrets, and the calls that get them", body = ToolSecrets),
+        (
+            status = 409, description = "`stale_version`: another version was published since `calls` was read",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
         (
             status = 422, description = "`limit_reached`: the tool has 20 secrets; `invalid_request`: `errors` names the \
                 fields",
@@ -235,9 +274,10 @@ pub async fn set_secret(
     ToolSlug(slug): ToolSlug,
     NewSecretName(name): NewSecretName,
     JsonBody(body): JsonBody<SetToolSecret>,
-) -> Result<StatusCode, Problem> {
-    use_case::set_secret(&state.ledger, caller.scope(), &slug, &name, body.value).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<Json<ToolSecrets>, Problem> {
+    let new = NewSecret { name, value: body.value, version: body.version };
+    use_case::set_secret(&state.ledger, caller.scope(), &slug, new).await?;
+    listed_secrets(&state, &caller, &slug).await
 }
 
 /// Delete a secret of a tool

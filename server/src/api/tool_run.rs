@@ -68,7 +68,8 @@ pub async fn run(
         (status = 200, description = "The test has ended", body = ToolRun),
         (status = 202, description = "The test has not ended yet", body = ToolRun),
         (
-            status = 403, description = "`forbidden`: the caller may not change tools",
+            status = 403, description = "`forbidden`: the caller may not change tools, or the tool has secrets, its call \
+                differs from that of the newest version, and the caller is no admin",
             body = wire::Problem, content_type = "application/problem+json",
         ),
         (

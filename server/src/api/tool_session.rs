@@ -86,7 +86,9 @@ pub async fn get(
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<ToolSession>, Problem> {
-    Ok(Json(wire_map::tool_session(draft::get(&state.ledger, caller.scope(), id).await?)))
+    let found = draft::get(&state.ledger, caller.scope(), id).await?;
+    let output = use_case::output(&state.ledger, caller.scope(), id).await?.map(wire_map::tool_run_output);
+    Ok(Json(ToolSession { output, ..wire_map::tool_session(found) }))
 }
 
 /// Open a draft of a run

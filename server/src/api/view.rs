@@ -14,7 +14,7 @@ use domain::{
 use ledger::{ListPage, view as use_case};
 use serde::Deserialize;
 use wire::{
-    Page,
+    Code, Page,
     view::{CreateView, PublishView, UpdateView, View, ViewVersion},
 };
 
@@ -49,6 +49,10 @@ pub struct ListQuery {
     /// Only the view with this slug.
     #[param(value_type = Option<wire::schema::Slug>)]
     slug: Option<String>,
+    /// Words that the slug, the title or the introduction has, and `title:` with a part of the title. A minus excludes.
+    /// Another field is refused. Not together with `slug`.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
+    q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -75,9 +79,11 @@ pub async fn list(
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<View>>, Problem> {
     let page = ListPage { limit: query.limit.0, cursor: query.cursor };
-    let listed = match query.slug {
-        Some(slug) => use_case::list_by_slug(&state.ledger, caller.scope(), &slug, page).await?,
-        None => use_case::list(&state.ledger, caller.scope(), page).await?,
+    let (ledger, scope) = (&state.ledger, caller.scope());
+    let listed = match (query.slug, query.q) {
+        (Some(_), Some(_)) => return Err(Problem::field(Code::InvalidRequest, "q", "not together with slug")),
+        (Some(slug), None) => use_case::list_by_slug(ledger, scope, &slug, page).await?,
+        (None, line) => use_case::list_matching(ledger, scope, line.as_deref(), page).await?,
     };
     Ok(Json(wire_map::page(listed, wire_map::view)))
 }

@@ -8,7 +8,7 @@ use crate::{
     agents,
     ambient::is_program,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    memory_writers,
+    embedder, memory_writers,
 };
 use ledger::Mode;
 use runner::mail::Mailer;
@@ -57,7 +57,8 @@ async fn problems(settings: &Settings) -> Vec<String> {
     } else {
         [None, None]
     };
-    let mut problems: Vec<String> = agents.into_iter().flatten().map(|error| error.to_string()).collect();
+    let agents = agents.into_iter().flatten().chain(embedder::prepare(settings).err());
+    let mut problems: Vec<String> = agents.map(|error| error.to_string()).collect();
     problems.extend(settings.mcp.iter().filter_map(|(name, program)| {
         let command = program.command.first()?;
         (!is_program(OsStr::new(command))).then(|| format!("mcp.{name}: there is no program `{command}`"))

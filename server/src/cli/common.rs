@@ -5,9 +5,14 @@ use crate::{
     config::{self, Settings},
 };
 use domain::Clock;
-use ledger::{LeaseClock, Ledger, MemoryBounds, Mode};
+use ledger::{LeaseClock, Ledger, McpProgram, MemoryBounds, Mode};
 use runner::export::DumpError;
-use std::{io::Write, process::ExitCode, sync::Arc};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
 
 /// The command could not do its work, or `verify` found something wrong.
 pub(super) const FAILED: u8 = 1;
@@ -107,16 +112,27 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
         lease_clock,
         entropy: Arc::new(SystemEntropy),
         password_cost: ledger::PasswordCost::Full,
+        settings: ledger_settings(settings),
     };
-    let ledger = Ledger::open(options).await?;
-    ledger.use_redirect_hosts(settings.redirect_hosts.clone());
-    if let Some(memory) = &settings.memory {
+    Ok(Ledger::open(options).await?)
+}
+
+/// The settings that the use cases read.
+fn ledger_settings(settings: &Settings) -> ledger::Settings {
+    let programs = settings.mcp.iter();
+    let programs =
+        programs.map(|(name, program)| McpProgram { name: name.clone(), workspace: program.workspace.clone() });
+    let memory_bounds = settings.memory.as_ref().map(|memory| {
         let (common, agents) = memory.bounds();
         let (reviewers, of_agents) = memory.approvals();
-        ledger.use_memory_bounds(MemoryBounds::new(common, agents).with_approvals(reviewers, of_agents));
+        MemoryBounds::new(common, agents).with_approvals(reviewers, of_agents)
+    });
+    ledger::Settings {
+        redirect_hosts: settings.redirect_hosts.clone(),
+        mcp_programs: programs.collect(),
+        memory_bounds: memory_bounds.unwrap_or_default(),
+        relevance: settings.relevance,
     }
-    ledger.use_relevance(settings.relevance);
-    Ok(ledger)
 }
 
 /// The name of a role on the command line.
@@ -127,4 +143,9 @@ pub fn role(text: &str) -> Result<domain::role::Role, String> {
 /// The name of a token scope on the command line.
 pub fn token_scope(text: &str) -> Result<domain::role::TokenScope, String> {
     domain::role::TokenScope::parse(text).ok_or_else(|| "worker".to_owned())
+}
+
+/// The whole path of the folder that is written into, as the audit list has it.
+pub fn folder_of(out: &Path) -> PathBuf {
+    std::path::absolute(out).unwrap_or_else(|_| out.to_owned())
 }

@@ -1,13 +1,14 @@
 //! `shiftbook export training | raw | labels`
 
 use super::{
-    common::{Failure, open, print_line},
+    common::{Failure, folder_of, open, print_line},
     export_labels::{self, LabelArgs},
     instance_key::{self, KeyFlags},
 };
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
     export_options::{confidence, instant, share, yes_or_no},
+    web::export_choice::{choice_json, resolved},
 };
 use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
@@ -207,7 +208,9 @@ async fn raw(args: RawArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
     let stopped = stopped_by_signal()?;
-    let dumped = match export_job::record_by_operator(&ledger, &args.tenant, ExportContent::Raw).await {
+    let folder = folder_of(&args.out);
+    let noted = export_job::record_by_operator(&ledger, &args.tenant, ExportContent::Raw, (&folder, "{}")).await;
+    let dumped = match noted {
         Ok(()) => dump_whole(&ledger, &args.tenant, &args.out, || !stopped.load(Ordering::Relaxed)).await,
         Err(error) => Err(error.into()),
     };
@@ -316,7 +319,7 @@ async fn from_database(settings: &Settings, tenant: &str, options: Options, out:
     let stopped = stopped_by_signal()?;
     let scratch = private_folder(SCRATCH).tempdir_in(out).map_err(Failure::io("cannot make a temporary folder"));
     let exported = match scratch {
-        Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, (scratch.path(), out, stopped)).await,
+        Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, scratch.path(), out, stopped).await,
         Err(failure) => Err(failure),
     };
     ledger.close().await;
@@ -328,7 +331,9 @@ async fn dumped_and_written(
     ledger: &Ledger,
     tenant: &str,
     mut options: Options,
-    (scratch, out, stopped): (&Path, &Path, Arc<AtomicBool>),
+    scratch: &Path,
+    out: &Path,
+    stopped: Arc<AtomicBool>,
 ) -> Result<Preview, Failure> {
     options.filter.actions = action_ids(ledger, tenant, options.filter.actions).await?;
     let rated: Rated = match instance_key::find(settings)? {
@@ -342,7 +347,8 @@ async fn dumped_and_written(
             Box::new(|_| Ok(None))
         }
     };
-    export_job::record_by_operator(ledger, tenant, ExportContent::Training).await?;
+    let choice = choice_json(&resolved(&options), false);
+    export_job::record_by_operator(ledger, tenant, ExportContent::Training, (&folder_of(out), &choice)).await?;
     dump(ledger, tenant, scratch, || !stopped.load(Ordering::Relaxed)).await?;
     written((Layout::below(scratch), None), rated, options, (out.to_owned(), stopped)).await
 }

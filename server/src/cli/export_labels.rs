@@ -1,7 +1,7 @@
 //! `shiftbook export labels`
 
 use super::{
-    common::{Failure, open, print_line},
+    common::{Failure, folder_of, open, print_line},
     instance_key::{self, KeyFlags},
 };
 use crate::config::Settings;
@@ -12,6 +12,7 @@ use ledger::{
     export_job::{self, ExportContent},
     relevance::{Place, rows_by_operator},
 };
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Rows read from the database at once.
@@ -60,7 +61,8 @@ async fn export(
     (out, file_type): (&Path, FileFormat),
 ) -> Result<LabelCounts, Failure> {
     // Before a file is created: a workspace that does not exist leaves none.
-    export_job::record_by_operator(ledger, tenant, ExportContent::Labels).await?;
+    let noted = (folder_of(out), json!({ "fileType": file_type.as_str() }).to_string());
+    export_job::record_by_operator(ledger, tenant, ExportContent::Labels, (&noted.0, &noted.1)).await?;
     let failed = || Failure::io(out.display().to_string());
     let mut file = LabelExport::create(out, file_type, settings.relevance.weights).map_err(failed())?;
     match write_rows(ledger, tenant, &mut file, out).await {

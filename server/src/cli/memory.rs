@@ -8,6 +8,7 @@ use super::{
     memory_forget::{ForgetArgs, RememberArgs, forget, remember},
     memory_pending,
     memory_ranker::{self, RankersArgs, TrainArgs, UseArgs},
+    memory_status::{StatusArgs, status},
 };
 use chrono::{NaiveDate, NaiveTime};
 use clap::builder::NonEmptyStringValueParser;
@@ -89,6 +90,10 @@ pub enum MemoryCommand {
     Rankers(RankersArgs),
     /// Use an earlier model, or the formula alone
     UseRanker(UseArgs),
+    /// List how many documents of each agent have vectors, and how many are pending
+    ///
+    /// Opens the database itself, whether or not the server is running.
+    Status(StatusArgs),
 }
 
 /// Options of `memory export`.
@@ -175,6 +180,7 @@ pub async fn run(command: MemoryCommand) -> Result<(), Failure> {
         MemoryCommand::Train(args) => memory_ranker::train(args).await,
         MemoryCommand::Rankers(args) => memory_ranker::list(args).await,
         MemoryCommand::UseRanker(args) => memory_ranker::switch(args).await,
+        MemoryCommand::Status(args) => status(args).await,
     }
 }
 

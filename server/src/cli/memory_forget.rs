@@ -78,8 +78,8 @@ async fn forget_session(client: &Client, id: SessionId, apply: bool) -> Result<(
     }
     let found = client.forget_interactions(id).await.map_err(failed)?;
     print_line(&format!("{} deleted; nothing more of it is captured", counted(found.interactions, "captured answer")))?;
-    for export in &found.exports {
-        print_line(&format!("kept: the files of export {export} can have them"))?;
+    for export in &found.kept {
+        print_line(&format!("kept: files that can have them: {}", visible(export)))?;
     }
     if !found.files_rewritten {
         print_line("kept: files of training data could not be rewritten; the next run of retention removes the lines")?;
@@ -98,9 +98,13 @@ pub async fn remember(args: RememberArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answer as lines. Control characters are shown as `·`.
+/// A text with its control characters as `·`.
+fn visible(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\t', "·")
+}
+
+/// The answer as lines.
 fn report(found: &ForgottenPerson) -> Vec<String> {
-    let visible = |text: &str| text.replace(|c: char| c.is_control() && c != '\t', "·");
     let mut lines = vec![format!("names: {}", visible(&found.names.join(", ")))];
     for document in &found.documents {
         let what = if document.is_whole { "whole document" } else { "lines" };
@@ -124,13 +128,12 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
     if found.denials > 0 {
         lines.push(format!("denied lines: {}", found.denials));
     }
-    if found.interactions > 0 {
-        lines.push(format!("captured prompts with answers: {}", found.interactions));
-    }
     lines.extend(found.kept.iter().map(|sentence| format!("kept: {}", visible(sentence))));
     let word = if found.applied { "erased" } else { "would be erased; repeat it with --apply" };
     let documents = counted(found.documents.len() as u64, "document");
-    lines.push(format!("{documents} and {} {word}", counted(found.proposals.len() as u64, "proposal")));
+    let proposals = counted(found.proposals.len() as u64, "proposal");
+    let answers = counted(found.interactions, "captured answer");
+    lines.push(format!("{documents}, {proposals} and {answers} {word}"));
     lines
 }
 
@@ -174,9 +177,8 @@ mod tests {
             "  -3 - Ines· (named)",
             "lead: Ines <ines@example.org>, 1 response",
             "denied lines: 1",
-            "captured prompts with answers: 2",
             "kept: Logs.",
-            "1 document and 0 proposals would be erased; repeat it with --apply",
+            "1 document, 0 proposals and 2 captured answers would be erased; repeat it with --apply",
         ];
         assert_eq!(report(&found), expected);
     }

@@ -20,6 +20,7 @@ mod memory_folder;
 mod memory_forget;
 mod memory_pending;
 mod memory_ranker;
+mod memory_status;
 mod openapi;
 mod restore;
 mod retention;

@@ -136,8 +136,7 @@ pub fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(misused) } else { ExitCode::SUCCESS };
         }
     };
-    // `genai` is silenced: its errors are in the logs of their sessions.
-    let default_level = if matches!(cli.command, Command::Serve(_)) { "info,genai=off" } else { "warn,genai=off" };
+    let default_level = if matches!(cli.command, Command::Serve(_)) { "info" } else { "warn" };
     let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
     let log = match LogSettings::parse(&filter, cli.log_format.as_deref()) {
         // The server begins to log when it has read its settings, which say whether spans are exported.

@@ -8,6 +8,7 @@ use domain::{
     count::counted,
     id::SessionId,
     limit::PAGE_MAX,
+    search::Kind,
     session::{Sort, Status},
 };
 use ledger::Mode;
@@ -17,9 +18,10 @@ use wire::search::FoundEvents;
 /// Commands on the search over events.
 #[derive(Debug, clap::Subcommand)]
 pub enum SearchCommand {
-    /// Print the events that have these words, newest first
+    /// Print what has these words: tasks, entities, questions and memory, then events, newest first
     ///
-    /// One line for each: session, sequence, time, kind and text. At most 20 sessions, with 3 events each. Beside the
+    /// One line for each record: kind, id, time and name. At most 10, with --kind at most 50. One line for each event:
+    /// session, sequence, time, kind and text. At most 20 sessions, with 3 events each. Beside the
     /// words there can be conditions on the session: agent, status, type, task, title, error, by, cost, duration, after
     /// and before, as in: token agent:scout status:failed,expired 'cost>0.5' after:fri
     Find(FindArgs),
@@ -45,6 +47,9 @@ pub struct FindArgs {
     /// Words, of which an event must have all; "a phrase", begin* and -not; and conditions
     #[arg(value_name = "WORDS", required = true, allow_hyphen_values = true)]
     words: Vec<String>,
+    /// Only what is of this kind: task, entity, question, memory or event
+    #[arg(long, value_parser = kind)]
+    kind: Option<Kind>,
     /// Only sessions of this agent
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
@@ -116,6 +121,10 @@ fn status(text: &str) -> Result<Status, String> {
     Status::parse(text).ok_or_else(|| format!("one of {}", Status::ALL.map(Status::as_str).join(", ")))
 }
 
+fn kind(text: &str) -> Result<Kind, String> {
+    Kind::parse(text).ok_or_else(|| format!("one of {}", Kind::ALL.map(Kind::as_str).join(", ")))
+}
+
 fn sort(text: &str) -> Result<Sort, String> {
     Sort::parse(text).ok_or_else(|| format!("one of {}", Sort::ALL.map(Sort::as_str).join(", ")))
 }
@@ -132,8 +141,8 @@ pub async fn run(command: SearchCommand) -> Result<(), Failure> {
 
 async fn find(args: FindArgs) -> Result<(), Failure> {
     let (client, timezone) = args.server.client()?;
-    let (query, agent, status) = (args.words.join(" "), args.agent, args.status);
-    let search = EventSearch { query, agent, status, timezone, ..EventSearch::default() };
+    let (query, kind, agent, status) = (args.words.join(" "), args.kind, args.agent, args.status);
+    let search = EventSearch { query, kind, agent, status, timezone, ..EventSearch::default() };
     let found = client.search_events(&search).await?;
     for line in lines(&found) {
         print_line(&line)?;
@@ -190,9 +199,19 @@ async fn sessions(args: SessionsArgs) -> Result<(), Failure> {
     }
 }
 
-/// A line for each event, and what else there is to know.
+/// A line for each record and each event, and what else there is to know.
 fn lines(found: &FoundEvents) -> Vec<String> {
     let mut lines = Vec::new();
+    for record in &found.records {
+        let at = record.changed_at.format("%Y-%m-%dT%H:%M:%SZ");
+        lines.push(format!("{} {} {at} {}", record.kind, record.id, record.name));
+    }
+    if found.has_more_records {
+        lines.push("there are more records with these words".to_owned());
+    }
+    if found.has_older_records {
+        lines.push("records older than the newest 5,000 of their kind are found by their names alone".to_owned());
+    }
     for session in &found.items {
         for event in &session.events {
             let text: String = event.snippet.iter().map(|piece| piece.text.as_str()).collect();
@@ -210,7 +229,7 @@ fn lines(found: &FoundEvents) -> Vec<String> {
     if found.next_cursor.is_some() {
         lines.push("there may be older events with these words".to_owned());
     } else if lines.is_empty() {
-        lines.push("no event has these words".to_owned());
+        lines.push("nothing has these words".to_owned());
     }
     lines
 }

@@ -10,7 +10,7 @@ use crate::{
     backups,
     build_version::VERSION,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    http_tools,
+    embedder, http_tools,
     log::LogSettings,
     memory_writers, router,
     setup_code::SetupState,
@@ -86,7 +86,11 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
     let agents =
         if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
     let writers = if settings.runs_agents { memory_writers::prepare(&settings)? } else { Vec::new() };
+    let embedder = embedder::prepare(&settings)?;
     let ledger = open(&settings, Mode::Server).await?;
+    if let Some((embedder, similarity_min)) = embedder {
+        ledger.use_embedder(embedder, similarity_min);
+    }
     if let Some(key) = instance_key::load(&settings, &SystemEntropy)? {
         ledger.use_instance_key(key);
     }
@@ -113,6 +117,7 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let search = tokio::spawn(runner::search_index::run(state.ledger.clone(), state.shutdown.token()));
     let rankers = tokio::spawn(runner::memory_ranker::run(state.ledger.clone(), state.shutdown.token()));
+    let vectors = tokio::spawn(runner::memory_vector::run(state.ledger.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let tools = tokio::spawn(http_tools::run(state.clone(), http.clone(), settings.runs_agents));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
@@ -128,6 +133,7 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
         (sweeps, "the sweep"),
         (search, "the search index"),
         (rankers, "the training of memory rankers"),
+        (vectors, "the vectors of memories"),
         (imports, "the imports"),
         (backups, "the backups"),
         (tools, "the tools"),

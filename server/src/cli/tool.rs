@@ -93,6 +93,7 @@ async fn run_tool(args: RunArgs) -> Result<(), Failure> {
         input,
         idempotency_key: Some(args.idempotency_key.unwrap_or_else(own_key)),
         parent_id: None,
+        output: None,
         wait_seconds: Some(TOOL_RUN_WAIT_SECONDS_MAX),
     };
     let ended = follow(&client, &args.slug, &request).await?;

@@ -31,6 +31,33 @@ pub(super) struct PredictorFile {
     telemetry: Option<bool>,
 }
 
+/// The table `[pipelineV2]`: `predictor` is where the specification of the ratings has it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PipelineFile {
+    #[serde(default)]
+    predictor: PredictorFile,
+}
+
+impl PredictorFile {
+    /// These settings; what they do not have comes from `[pipelineV2.predictor]`.
+    pub(super) fn above(self, pipeline: PipelineFile) -> Self {
+        let under = pipeline.predictor;
+        Self {
+            agent_feedback: self.agent_feedback.or(under.agent_feedback),
+            every_nth: self.every_nth.or(under.every_nth),
+            feedback_weight: self.feedback_weight.or(under.feedback_weight),
+            fts_weight: self.fts_weight.or(under.fts_weight),
+            continuity_weight: self.continuity_weight.or(under.continuity_weight),
+            harmful_mean: self.harmful_mean.or(under.harmful_mean),
+            harmful_ratings: self.harmful_ratings.or(under.harmful_ratings),
+            shuffle: self.shuffle.or(under.shuffle),
+            holdout: self.holdout.or(under.holdout),
+            telemetry: self.telemetry.or(under.telemetry),
+        }
+    }
+}
+
 /// Largest share that is withheld.
 const HOLDOUT_MAX: f64 = 0.5;
 
@@ -78,5 +105,16 @@ mod tests {
             let refused = checked(wrong).unwrap_err();
             assert!(refused.starts_with(&format!("predictor.{name} is ")), "{refused}");
         }
+    }
+    #[test]
+    fn the_table_of_the_specification_is_read_too() {
+        let own = |text: &str| toml::from_str::<PredictorFile>(text).unwrap();
+        let text = "[predictor]\nagentFeedback = false\nfeedbackWeight = 0.6\nftsWeight = 0.3\ncontinuityWeight = 0.1";
+        let pipeline: PipelineFile = toml::from_str(text).unwrap();
+        let set = settings(own("").above(pipeline.clone())).unwrap();
+        assert!(!set.agent_feedback && (set.weights.feedback - 0.6).abs() < 1e-9, "{set:?}");
+        let set = settings(own("feedbackWeight = 0.5").above(pipeline)).unwrap();
+        assert!((set.weights.feedback - 0.5).abs() < 1e-9 && (set.weights.uses - 0.3).abs() < 1e-9, "{set:?}");
+        assert!(toml::from_str::<PipelineFile>("[predictor]\nfeedback = 1").is_err(), "misspelt keys are refused");
     }
 }

@@ -64,7 +64,7 @@ impl BodyLimit {
             // The page of a sign-in that has expired carries the form that is kept.
             ["sign-in"] => everybody(KEPT_BODY_BYTES_MAX),
             ["setup" | "sign-out" | "workspace" | "link"]
-            | ["f" | "forms" | "embed" | "questions", ..]
+            | ["f" | "forms" | "embed" | "questions" | "r" | "tool-links", ..]
             | ["views", _, "answer", ..] => everybody(FORM_BYTES_MAX),
             _ => common,
         }
@@ -120,7 +120,16 @@ mod tests {
         ] {
             assert_eq!(limit("POST", path).anonymous_bytes, bytes, "{path}");
         }
-        for path in ["/setup", "/link", "/forms/x", "/forms/x/draft", "/embed/x", "/questions/x", "/views/x/answer"] {
+        for path in [
+            "/setup",
+            "/link",
+            "/forms/x",
+            "/forms/x/draft",
+            "/embed/x",
+            "/questions/x",
+            "/views/x/answer",
+            "/tool-links/x",
+        ] {
             let open = limit("POST", path);
             assert_eq!((open.bytes, open.anonymous_bytes), (FORM_BYTES_MAX, FORM_BYTES_MAX), "{path}");
         }

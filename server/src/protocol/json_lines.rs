@@ -83,7 +83,7 @@ impl Lines {
                 Wake::Followed(Follow::End(_)) => break,
                 Wake::Cut => return Err(io::Error::other("the stream ends before the session does")),
                 Wake::Beat if self.follow => return Ok(Some((BLANK_LINE, self))),
-                Wake::Followed(Follow::Delta(_) | Follow::Progress(_)) | Wake::Beat => {}
+                Wake::Followed(Follow::Delta(_) | Follow::Progress(_) | Follow::Presence(_)) | Wake::Beat => {}
             }
         }
         Ok(None)

@@ -8,13 +8,24 @@
 //! Of a person who is signed out, the typed text of some forms is kept on the sign-in page (`web::posted`).
 //!
 //! A field `input.week` is the member `week` of the argument `input`, a map; see [`MAPS`]. Errors name such a field in
-//! the same way. Other fields with a dot are arguments of this name.
+//! the same way. A field `input` beside such fields is the member `~`. Other fields with a dot are arguments of this
+//! name.
+//!
+//! A button that changes a form made from a JSON Schema sends it with the field [`STEP`]. The function is not called:
+//! the answer is the page with what was typed, and renders the form as the button changes it. A text file that was
+//! chosen in such a form is the text of its field.
 //!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
 use super::{call, second_press::second_press};
-use crate::{extract::identify, middleware::RequestId, nonce::Nonce, state::AppState, web};
-use app::server_function::Created;
+use crate::{extract::identify, middleware::RequestId, nonce::Nonce, problem::Problem, state::AppState, web};
+use app::{
+    FormState,
+    inbox::{Decide, DecideMany},
+    schema_form::STEP,
+    server_function::Created,
+    trigger::{TriggerAction, WHOLE},
+};
 use axum::{
     Router,
     body::Body,
@@ -23,11 +34,14 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use http_body_util::{BodyExt as _, Limited};
+use leptos::server_fn::ServerFn as _;
 use tower::ServiceExt as _;
-use web::{Form, local_path};
+use web::{Form, FormWithFiles, local_path};
 
 /// The arguments that are maps.
 const MAPS: [&str; 2] = ["input", "source"];
+/// The functions whose forms can be made from a JSON Schema.
+const SCHEMA_FORMS: [&str; 3] = [Decide::PATH, DecideMany::PATH, TriggerAction::PATH];
 /// The placeholder of the `id` of the function's result in the field `next`.
 const ID: &str = "{id}";
 /// Largest result that is read for its `id`, bytes.
@@ -42,10 +56,11 @@ pub fn is_form_post(headers: &HeaderMap) -> bool {
 /// Runs the function and answers with the next page, or with the form as it was typed and what is wrong.
 pub async fn answer(state: AppState, pages: Router, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let form = match Form::from_request(Request::from_parts(parts.clone(), body), &()).await {
-        Ok(form) => form,
+    let sent = match FormWithFiles::from_request(Request::from_parts(parts.clone(), body), &()).await {
+        Ok(sent) => sent,
         Err(problem) => return problem.into_response(),
     };
+    let form = &sent.form;
     let next = next_of_query(&parts.uri).or_else(|| form.optional("next"));
     let next = local_path(next.as_deref()).to_owned();
     let page = form.optional("page").unwrap_or_else(|| next.split('?').next().unwrap_or_default().to_owned());
@@ -53,7 +68,7 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
     let identity = match identify(&state, &parts.headers).await {
         Ok(Some(identity)) => identity,
         Ok(None) => {
-            return match web::posted::keep(&state, &parts, &form, &page).await {
+            return match web::posted::keep(&state, &parts, form, &page).await {
                 Some(sign_in) => sign_in,
                 // The page sends them to sign in, and back afterwards.
                 None => render(pages, &parts, &page, None).await,
@@ -61,12 +76,14 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
         }
         Err(problem) => return problem.into_response(),
     };
-    let (problem, refused) = match second_press(parts.uri.path(), &form) {
-        Some(asked) => asked,
-        None => match call(&state, identity, for_script(&parts, &form)).await {
+    let path = parts.uri.path();
+    let (problem, refused) = match before_call(path, &sent) {
+        Some(Ok(changed)) => return render(pages, &parts, &page, Some(changed)).await,
+        Some(Err(refused)) => refused,
+        None => match call(&state, identity, for_script(&parts, form)).await {
             Ok(response) => return go_on(&next, response).await,
             Err(problem) => {
-                let refused = form.refused(parts.uri.path(), &problem);
+                let refused = form.refused(path, &problem);
                 (problem, refused)
             }
         },
@@ -81,6 +98,19 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
     }
 }
 
+/// What a form leads to without its function: the state of its page after a button that changes the form, or why it is
+/// refused, with the state of its page. `None` if the function decides.
+fn before_call(path: &str, sent: &FormWithFiles) -> Option<Result<FormState, (Problem, FormState)>> {
+    let form = &sent.form;
+    if let Some(problem) = &sent.refused {
+        return Some(Err((problem.clone(), form.refused(path, problem))));
+    }
+    if SCHEMA_FORMS.contains(&path) && !form.text(STEP).is_empty() {
+        return Some(Ok(form.state_without_errors(path)));
+    }
+    second_press(path, form).map(Err)
+}
+
 fn next_of_query(uri: &Uri) -> Option<String> {
     let mut fields = form_urlencoded::parse(uri.query()?.as_bytes());
     fields.find(|(name, _)| name == "next").map(|(_, next)| next.into_owned())
@@ -88,11 +118,23 @@ fn next_of_query(uri: &Uri) -> Option<String> {
 
 /// The same request as a script sends it. A server function redirects a request that accepts HTML.
 fn for_script(parts: &Parts, form: &Form) -> Request {
-    let fields = form.below("").map(|(name, value)| [argument(name), encoded(&value.replace("\r\n", "\n"))].join("="));
+    let argument_of = |name: &str| match MAPS.iter().find(|map| **map == name && is_map(form, map)) {
+        Some(map) => argument(&format!("{map}.{WHOLE}")),
+        None => argument(name),
+    };
+    let fields =
+        form.below("").map(|(name, value)| [argument_of(name), encoded(&value.replace("\r\n", "\n"))].join("="));
     let body = fields.collect::<Vec<_>>().join("&");
     let mut request = Request::from_parts(parts.clone(), Body::from(body));
-    request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    let headers = request.headers_mut();
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
     request
+}
+
+/// Whether a form has fields of a map.
+fn is_map(form: &Form, map: &str) -> bool {
+    form.below(map).any(|(rest, _)| rest.starts_with('.'))
 }
 
 fn encoded(text: &str) -> String {
@@ -131,7 +173,7 @@ async fn go_on(next: &str, response: Response) -> Response {
 }
 
 /// Renders a page in this request, with the state of its forms.
-async fn render(pages: Router, parts: &Parts, page: &str, form: Option<app::FormState>) -> Response {
+async fn render(pages: Router, parts: &Parts, page: &str, form: Option<FormState>) -> Response {
     let Ok(uri) = page.parse::<Uri>() else { return Redirect::to("/today").into_response() };
     let mut request = Request::new(Body::empty());
     *request.method_mut() = Method::GET;

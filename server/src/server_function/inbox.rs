@@ -11,7 +11,7 @@ use app::{
     server_function::Refusal,
 };
 use async_trait::async_trait;
-use domain::{Timestamp, gate::Verdict, id::GateId, view::applicable};
+use domain::{Timestamp, gate::Verdict, id::GateId, schema_form::Fields as SchemaFields, view::applicable};
 use ledger::{
     gate::{self, NewDecision},
     inbox::{self, ItemId},
@@ -39,18 +39,20 @@ impl InboxBackend for Backend {
         let verdict = if verdict == Verdict::Edit { Verdict::Approve } else { verdict };
         let (ledger, scope) = (&self.state.ledger, self.scope());
         let item = self.answer(inbox::get(ledger, scope, id).await)?;
+        let schema = item.schema().cloned();
         let (id, item) = (item.id(), wire_map::inbox_item(item, ledger.now()));
-        let new = self.answer(decision_of_form(&item, verdict, typed))?;
+        let sent = typed.fields.clone();
+        let new = self.answer(decision_of_form((&item, schema.as_ref()), verdict, typed))?;
         let decided = inbox::decide(ledger, scope, id, new).await;
-        let at_control = |path: &str| {
+        let at_control = |path: &str| -> (String, String) {
             // The form names the parts of every answer as a gate does.
             let path = match (id, path.strip_prefix("content")) {
                 (ItemId::Question(_), Some(rest)) => format!("value{rest}"),
                 _ => path.to_owned(),
             };
-            ui::control_of(&item, verdict, &path)
+            ui::place_of_error(&item, verdict, &sent, &path)
         };
-        self.answer(decided.map_err(|error| Problem::from(error).with_field_names(at_control)))?;
+        self.answer(decided.map_err(|error| Problem::from(error).with_places(at_control)))?;
         self.undo_offer().await
     }
 
@@ -126,7 +128,7 @@ impl Backend {
         }
         let respond = |(id, digest, found): (GateId, String, Result<ApprovalDetail, Problem>)| {
             let typed = TypedDecision { digest: Some(digest), fields: fields.clone(), ..TypedDecision::default() };
-            Ok((id, decision_of_form(&found?, Verdict::Respond, typed)?))
+            Ok((id, decision_of_form((&found?, None), Verdict::Respond, typed)?))
         };
         Ok(read.into_iter().map(respond).collect())
     }
@@ -211,20 +213,26 @@ fn refused_items(refused: &[(GateId, Problem)]) -> Option<Problem> {
     Some(Problem::fields(first.code(), Some(detail), errors))
 }
 
-/// The decision that was asked for. Whether an approval with these values is an edit is decided by `gate::decide`.
-fn decision_of_form(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecision) -> Result<NewDecision, Problem> {
+/// The decision that was asked for, on an item whose proposed values have this schema, if it is known. Whether an
+/// approval with these values is an edit is decided by `gate::decide`.
+fn decision_of_form(
+    (item, schema): (&ApprovalDetail, Option<&Value>),
+    verdict: Verdict,
+    typed: TypedDecision,
+) -> Result<NewDecision, Problem> {
     let TypedDecision { digest, note, fields, .. } = typed;
     let (digest, note) = (typed_text(digest), typed_text(note));
-    let text = |name: &str| fields.get(name).map(ui::Typed::text);
     let value = match verdict {
         Verdict::Approve | Verdict::Edit => {
-            let edit = ui::edited(item, digest.as_deref(), text).map_err(unreadable)?;
+            let texts: Vec<_> = fields.iter().map(|(name, typed)| (name.as_str(), typed.text())).collect();
+            let sent = SchemaFields::sent(ui::VALUE, texts.iter().map(|(name, text)| (*name, text.as_str())));
+            let edit = ui::edited_parts(item, schema, digest.as_deref(), &sent).map_err(unreadable)?;
             (!edit.is_empty()).then_some(Value::Object(edit))
         }
         Verdict::Deny => None,
         Verdict::Respond => {
-            let answer = ui::typed_answer(&item.approval, text).map_err(unreadable)?;
-            answer.or_else(|| value_or_text(&text("answer").unwrap_or_default()))
+            let answer = ui::typed_answer(&item.approval, &fields).map_err(ledger::Error::Invalid)?;
+            answer.or_else(|| value_or_text(&fields.get(ui::ANSWER).map(ui::Typed::text).unwrap_or_default()))
         }
     };
     Ok(NewDecision { verdict, value, note, digest })

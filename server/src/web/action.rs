@@ -1,8 +1,10 @@
 //! /actions: list, create, edit. Forms that run a task post to a server function.
 
 use super::{
+    action_undo::undone_by,
     approval_form,
     form::{Form, or_stale},
+    search_line::{list_line, non_empty},
     sessions::entry,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
@@ -27,6 +29,7 @@ use domain::{
     action::{ActionStatus, OutputType},
     clock::from_micros,
     id::{ActionId, EntityId, UserId},
+    search::Field,
 };
 use ledger::{
     ActionRecord, Ledger, MemberRecord, Scope,
@@ -42,11 +45,29 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/actions", get(list).post(create)).route("/actions/{id}", get(show).post(edit))
 }
 
+/// The query of the list. What cannot be read is ignored.
 #[derive(Default, Deserialize)]
-struct ListQuery {
-    status: Option<String>,
-    cursor: Option<String>,
-    target: Option<String>,
+pub struct ListQuery {
+    /// `archived`; active tasks otherwise.
+    pub status: Option<String>,
+    /// Words and conditions.
+    pub q: Option<String>,
+    /// Cursor of the page.
+    pub cursor: Option<String>,
+    /// Entity that a new task is about.
+    pub target: Option<String>,
+    /// Tasks that were just archived or restored.
+    pub undo: Option<String>,
+}
+
+impl ListQuery {
+    fn status(&self) -> ActionStatus {
+        if self.status.as_deref() == Some("archived") { ActionStatus::Archived } else { ActionStatus::Active }
+    }
+
+    fn target(&self) -> Option<EntityId> {
+        self.target.as_deref().and_then(|id| id.parse().ok())
+    }
 }
 
 async fn list(
@@ -55,35 +76,53 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer, query, FormState::default()).await?;
-    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+    let status = if props.search.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(render(status, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn read_list(
+/// The page without what is read, and the line that narrows it.
+fn search_of(query: &ListQuery, form: FormState) -> (ListProps, Option<String>) {
+    let q = non_empty(query.q.as_ref()).unwrap_or_default().to_owned();
+    let (line, search) = list_line(&q, &Field::OF_TASKS);
+    let (undo, shows_archived) = (undone_by(query.undo.as_ref()), query.status() == ActionStatus::Archived);
+    (ListProps { shows_archived, form, q, search, undo, ..ListProps::default() }, line)
+}
+
+/// Reads the list, with the state of a refused form for a new task.
+pub async fn read_list(
     state: &AppState,
     viewer: &Viewer,
     query: ListQuery,
     form: FormState,
 ) -> Result<ListProps, PageRejection> {
-    let shows_archived = query.status.as_deref() == Some("archived");
-    let status = if shows_archived { ActionStatus::Archived } else { ActionStatus::Active };
-    let target: Option<EntityId> = query.target.and_then(|id| id.parse().ok());
-    let list = page::list(&state.ledger, &viewer.scope, status, query.cursor, target).await?;
+    let (status, target) = (query.status(), query.target());
+    let (shown, line) = search_of(&query, form);
+    let list = page::list(&state.ledger, &viewer.scope, status, line, query.cursor, target).await?;
     let status_of = |newest: TaskStatus| newest.session_id.is_some().then(|| wire_map::task_status(newest));
     let actions = list.actions.into_iter().map(|(action, newest)| (wire_map::action(action), status_of(newest)));
-    let (members, reviewing, targets) = form_options(list.form_options, target);
+    let FormChoices { members, reviewing, targets } = form_options(list.form_options, target);
     let (actions, next_cursor) = (actions.collect(), list.next_cursor);
-    Ok(ListProps { reviewing, targets, actions, next_cursor, shows_archived, members, form })
+    Ok(ListProps { reviewing, targets, actions, next_cursor, members, ..shown })
 }
 
-/// The choices of an action's form: members, reviewers and target entities.
-fn form_options(found: page::FormOptions, start: Option<EntityId>) -> (Vec<Member>, ReviewOptions, Targets) {
+/// The choices of an action's form.
+struct FormChoices {
+    /// Members to whom it can be assigned.
+    members: Vec<Member>,
+    /// Groups and criteria sets for the review of its output.
+    reviewing: ReviewOptions,
+    /// Entities and agents.
+    targets: Targets,
+}
+
+fn form_options(found: page::FormOptions, start: Option<EntityId>) -> FormChoices {
     let reviewing = ReviewOptions {
         groups: found.groups.into_iter().map(|group| group.slug).collect(),
         criteria_sets: found.criteria_sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
     };
     let start = start.map(|id| id.to_string()).unwrap_or_default();
     let targets = Targets { choices: super::entity::choices_of(found.targets), start, agents: found.agents };
-    (found.members.into_iter().map(wire_map::member).collect(), reviewing, targets)
+    FormChoices { members: found.members.into_iter().map(wire_map::member).collect(), reviewing, targets }
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
@@ -117,7 +156,7 @@ async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) 
 }
 
 fn props(page: page::Page, form: FormState) -> Props {
-    let (members, reviewing, targets) = form_options(page.form_options, page.action.target_entity_id);
+    let FormChoices { members, reviewing, targets } = form_options(page.form_options, page.action.target_entity_id);
     Props {
         reviewing,
         targets,

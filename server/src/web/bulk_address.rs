@@ -3,6 +3,7 @@
 //! A form leads to such a page, so that loading the page again sends nothing again. Nothing is stored: the address has
 //! the numbers and the ids of some sessions, and the present state of these sessions shows what happened to each.
 
+use super::form::Form;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     Timestamp,
@@ -14,6 +15,8 @@ use ledger::session::{BulkOutcome, BulkResult, BulkSession};
 use serde::Deserialize;
 use uuid::Uuid;
 
+/// The names of the fields of such a query.
+pub const ADDRESS_FIELDS: [&str; 5] = ["at", "done", "already", "refused", "of"];
 /// Length of an id in an address.
 const ID_BYTES: usize = 16;
 
@@ -62,10 +65,43 @@ impl BulkAddress {
         }
     }
 
+    /// What happened to these and then to other sessions: those to which it was done come first again.
+    #[must_use]
+    pub fn and(self, later: Self) -> Self {
+        let split = |part: &Self| {
+            let done = usize::try_from(part.done).unwrap_or(usize::MAX).min(part.sessions.len());
+            let (done, others) = part.sessions.split_at(done);
+            (done.to_vec(), others.to_vec())
+        };
+        let ((mut sessions, others), (more, more_others)) = (split(&self), split(&later));
+        sessions.extend(more.into_iter().chain(others).chain(more_others));
+        sessions.truncate(BULK_NAMED_MAX);
+        Self {
+            at: self.at,
+            done: self.done + later.done,
+            already: self.already + later.already,
+            refused: self.refused + later.refused,
+            sessions,
+        }
+    }
+
+    /// Reads what the form of a part says of the parts before; `None` for the first part.
+    pub fn of_form(form: &Form) -> Option<Self> {
+        let [at, done, already, refused, of] = ADDRESS_FIELDS.map(|name| form.optional(name));
+        Self::read(&BulkQuery { at, done, already, refused, of })
+    }
+
+    /// Number of the sessions so far.
+    pub const fn total(&self) -> u64 {
+        self.done + self.already + self.refused
+    }
+
     /// Reads an address; `None` if it names no session.
     pub fn read(query: &BulkQuery) -> Option<Self> {
-        let number =
-            |text: &Option<String>| -> u64 { text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default() };
+        // Sums of larger numbers could be too large.
+        let number = |text: &Option<String>| -> u64 {
+            text.as_deref().and_then(|text| text.parse::<u32>().ok()).map(u64::from).unwrap_or_default()
+        };
         let at = query.at.as_deref().and_then(|at| at.parse().ok()).map(from_micros)?;
         let bytes = URL_SAFE_NO_PAD.decode(query.of.as_deref()?).ok()?;
         let ids = bytes.chunks_exact(ID_BYTES).take(BULK_NAMED_MAX);
@@ -126,10 +162,38 @@ mod tests {
     }
 
     #[test]
+    fn parts_add_up_and_those_that_were_changed_stay_in_front() {
+        let part = |outcomes: &[(u128, BulkOutcome)]| {
+            let sessions = outcomes.iter().map(|(number, outcome)| session(*number, outcome.clone())).collect();
+            BulkAddress::of(&BulkResult { sessions, has_more: false }, at())
+        };
+        let first = part(&[(1, BulkOutcome::Refused("no".into())), (2, BulkOutcome::Done(None))]);
+        let second = part(&[(3, BulkOutcome::Already(None)), (4, BulkOutcome::Done(None))]);
+        let both = first.and(second);
+        assert_eq!((both.done, both.already, both.refused, both.total()), (2, 1, 1, 4));
+        let ids: Vec<u128> = both.sessions.iter().map(|id| id.0.as_u128()).collect();
+        assert_eq!(ids, [2, 4, 1, 3]);
+        let many: Vec<_> = (10..110).map(|number| (number, BulkOutcome::Done(None))).collect();
+        assert_eq!(both.and(part(&many)).sessions.len(), BULK_NAMED_MAX);
+    }
+
+    #[test]
     fn an_address_that_names_no_session_is_none() {
         for query in ["", "at=1&of=", "at=x&of=AAAAAAAAAAAAAAAAAAAAAA", "at=1&of=%21", "of=AAAAAAAAAAAAAAAAAAAAAA"] {
             let query: BulkQuery = serde_urlencoded::from_str(query).unwrap();
             assert_eq!(BulkAddress::read(&query), None, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_an_address_can_be_added() {
+        let ends = "at=1&of=AAAAAAAAAAAAAAAAAAAAAA";
+        for number in [u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX] {
+            let query = format!("done={number}&already={number}&refused={number}&{ends}");
+            let query: BulkQuery = serde_urlencoded::from_str(&query).unwrap();
+            let [one, other] = [(); 2].map(|()| BulkAddress::read(&query).unwrap());
+            let total = one.total();
+            assert_eq!(one.and(other).total(), 2 * total, "{number}");
         }
     }
 

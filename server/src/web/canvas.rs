@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
 };
 use crate::{
@@ -12,45 +13,65 @@ use crate::{
 };
 use app::{
     FormState,
-    canvas::{self as ui, ListProps, Props, Suggestion},
+    canvas::{self as ui, Declined, ListProps, Props, Suggestion},
+    entity::People,
 };
 use axum::{
     Router,
     extract::State,
     http::{StatusCode, header},
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
 use domain::{
     canvas::{
         Document, Operation, ParticipantRole, SuggestionState,
+        edit::read_block,
         outline::{added, blocks, edited, markdown, removed, ticked},
     },
-    id::SessionId,
+    chain::Digest,
+    id::{ActionId, SessionId},
+    role::Permission,
+    session::Session,
 };
 use ledger::{
-    Error, Ledger, ListPage, Scope, SuggestionRecord,
-    canvas::{self, Canvas, Decision, NewCanvas, Outcome, SentPatch},
+    Error, Ledger, ListPage, Listed, ListedCanvas, Scope, SuggestionRecord,
+    canvas::{self, At, Beside, Canvas, Decision, NewCanvas, Outcome, SentPatch, ShownSuggestion, SuggestionDecision},
+    page, session,
 };
 use serde::Deserialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/canvases", get(list).post(create))
+        // The list has the form. Other pages have their forms at such an address.
+        .route("/canvases/new", get(|| async { Redirect::to("/canvases") }))
         .route("/canvases/{id}", get(show).post(post))
         .route("/canvases/{id}/export", get(export))
 }
 
 #[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ListQuery {
     cursor: Option<String>,
+    /// Session whose result a new canvas begins with.
+    from_session: Option<SessionId>,
+}
+
+#[derive(Default, Deserialize)]
+struct ShowQuery {
+    /// Id of a block with the result of a tool, of which only the result is shown.
+    block: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 struct ExportQuery {
     format: Option<String>,
+    /// Version of the document; the newest without it.
+    at: Option<u64>,
 }
 
 async fn list(
@@ -58,40 +79,106 @@ async fn list(
     viewer: Viewer,
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let props = list_props(&state.ledger, &viewer.scope, query.cursor).await?;
+    let props = list_props(&state.ledger, &viewer, query).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn list_props(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<ListProps, Problem> {
-    let is_newest = cursor.is_none();
-    let listed = canvas::list(ledger, scope, ListPage { limit: 0, cursor }).await?;
+async fn list_props(ledger: &Ledger, viewer: &Viewer, query: ListQuery) -> Result<ListProps, Problem> {
+    let scope = &viewer.scope;
+    let from_session = match query.from_session {
+        Some(id) => Some(session::get(ledger, scope, id).await?),
+        None => None,
+    };
+    let is_newest = query.cursor.is_none();
+    let listed = canvas::list(ledger, scope, ListPage { limit: 0, cursor: query.cursor }).await?;
+    let templates = canvas::templates(ledger, scope).await?;
+    Ok(list_of((listed, templates), is_newest, from_session, viewer.shell.form_key.clone()))
+}
+
+fn list_of(
+    (listed, templates): (Listed<ListedCanvas>, Vec<ListedCanvas>),
+    is_newest: bool,
+    from_session: Option<Session>,
+    key: String,
+) -> ListProps {
     let page = wire_map::page(listed, wire_map::canvas_summary);
-    Ok(ListProps { canvases: page.items, is_newest, next_cursor: page.next_cursor, form: FormState::default() })
+    ListProps {
+        canvases: page.items,
+        is_newest,
+        next_cursor: page.next_cursor,
+        from_session: from_session.map(|session| (session.id.to_string(), session.title)),
+        templates: templates.into_iter().map(|one| (one.session_id.to_string(), one.title)).collect(),
+        key,
+        form: FormState::default(),
+    }
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let new = NewCanvas { title: form.text("title").trim().to_owned(), ..NewCanvas::default() };
-    let problem = match canvas::create(&state.ledger, &viewer.scope, new).await {
+    let problem = match created(&state.ledger, &viewer.scope, &form).await {
         Ok(id) => return Ok(redirect_with_notice(&format!("/canvases/{id}"), "action_saved").into_response()),
-        Err(error) => Problem::from(error),
+        Err(problem) => problem,
     };
-    let props = list_props(&state.ledger, &viewer.scope, None).await?;
+    let query = ListQuery { cursor: None, from_session: form.text("fromSession").parse().ok() };
+    let props = list_props(&state.ledger, &viewer, query).await?;
     let props = ListProps { form: form.refused("", &problem), ..props };
     Ok(render_or_refuse(Some(&problem), move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Response, PageRejection> {
+async fn created(ledger: &Ledger, scope: &Scope, form: &Form) -> Result<SessionId, Problem> {
+    let from = form.optional("fromSession").map(|id| id.parse());
+    let from_session = from.transpose().map_err(|_| Error::invalid("fromSession", "the id of a session"))?;
+    let from = form.optional("fromCanvas").map(|id| id.parse());
+    let from_canvas = from.transpose().map_err(|_| Error::invalid("fromCanvas", "the id of a canvas"))?;
+    let (title, idempotency_key) = (form.text("title").trim().to_owned(), form.optional("key"));
+    let new = NewCanvas { title, from_canvas, from_session, idempotency_key, ..NewCanvas::default() };
+    Ok(canvas::create(ledger, scope, new).await?)
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    Params(query): Params<ShowQuery>,
+) -> Result<Response, PageRejection> {
+    if let Some(block) = query.block {
+        return Ok(Html(result_of(&state.ledger, &viewer.scope, id, &block).await?).into_response());
+    }
     let props = props(&state.ledger, &viewer.scope, id).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+/// The result of a tool in a block of the newest document. The editor puts it in the place of the block.
+async fn result_of(ledger: &Ledger, scope: &Scope, id: SessionId, block: &str) -> ledger::Result<String> {
+    let At { document, .. } = canvas::state(ledger, scope, id, None).await?;
+    let result = read_block(&document, block).and_then(|block| ui::result_fragment(&block));
+    result.ok_or(Error::NotFound("result"))
 }
 
 /// What the page shows.
 async fn props(ledger: &Ledger, scope: &Scope, id: SessionId) -> ledger::Result<Props> {
     let canvas = canvas::get(ledger, scope, id).await?;
-    Ok(props_of(canvas, canvas::suggestions(ledger, scope, id).await?))
+    let beside = canvas::beside(ledger, scope, id).await?;
+    let writes = canvas.session.entity_id.is_some() && scope.may(Permission::WriteEntities);
+    let tasks = if writes { canvas::writing_tasks(ledger, scope).await? } else { Vec::new() };
+    // A person alone on a canvas needs no names.
+    let people = if beside.is_empty() { People::default() } else { people_of(page::people(ledger, scope).await?) };
+    let may_mark = scope.may(Permission::Administer);
+    Ok(Props { may_mark, ..props_of(canvas, beside, tasks, &people) })
 }
 
-fn props_of(Canvas { session, record, role, write_back_id }: Canvas, suggestions: Vec<SuggestionRecord>) -> Props {
+/// The names of these actors, as far as they are members or tokens of the workspace.
+fn named<'a>(people: &People, actors: impl Iterator<Item = &'a str>) -> BTreeMap<String, String> {
+    actors.filter_map(|actor| Some((actor.to_owned(), people.0.get(actor)?.clone()))).collect()
+}
+
+fn props_of(
+    Canvas { session, record, role, write_back_id }: Canvas,
+    Beside { suggestions, declined, participants }: Beside,
+    tasks: Vec<(ActionId, String)>,
+    people: &People,
+) -> Props {
+    let authors = suggestions.iter().map(|one| one.record.author.as_str()).chain([session.created_by.as_str()]);
+    let names = named(people, participants.iter().map(|one| one.participant.as_str()).chain(authors));
     let document = Document::read(&record.document).unwrap_or_default();
     let status = session.status();
     Props {
@@ -104,16 +191,33 @@ fn props_of(Canvas { session, record, role, write_back_id }: Canvas, suggestions
         blocks: blocks(&document),
         entity_id: session.entity_id,
         write_back_id,
+        tasks: tasks.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         role: role.filter(|_| !status.is_final()),
-        suggestions: suggestions.into_iter().map(suggestion).collect(),
+        suggestions: suggestions.into_iter().map(|one| suggestion(one, people)).collect(),
+        declined: declined.into_iter().map(|record| declined_of(record, people)).collect(),
+        names,
+        is_template: record.is_template == 1,
+        may_mark: false,
         form: FormState::default(),
     }
 }
 
-fn suggestion(record: SuggestionRecord) -> Suggestion {
+fn suggestion(ShownSuggestion { record, digest }: ShownSuggestion, people: &People) -> Suggestion {
+    let changes = changes_of(&record);
+    let digest = digest.map(|digest| digest.to_string()).unwrap_or_default();
+    Suggestion { op_id: record.op_id, by: people.word(&record.author), at: record.at, changes, digest }
+}
+
+fn declined_of(record: SuggestionRecord, people: &People) -> Declined {
+    let by = people.word(record.decided_by.as_deref().unwrap_or_default());
+    let (changes, at) = (changes_of(&record), record.decided_at.unwrap_or(record.at));
+    Declined { by, at, reason: record.reason.unwrap_or_default(), changes }
+}
+
+/// What a suggestion changes, in words.
+fn changes_of(record: &SuggestionRecord) -> Vec<String> {
     let ops: Vec<Operation> = serde_json::from_str(&record.ops).unwrap_or_default();
-    let changes = ops.iter().map(|operation| json!(operation).to_string()).collect::<Vec<_>>().join("\n");
-    Suggestion { op_id: record.op_id, by: record.author, at: record.at, changes }
+    ops.iter().filter(|op| op.writes()).map(ui::change_words).collect()
 }
 
 /// Adds, edits, ticks or removes a block, or completes the canvas.
@@ -138,29 +242,55 @@ async fn refused(viewer: Viewer, shown: Props, form: &Form, problem: Problem) ->
     if !matches!(shown.role, Some(ParticipantRole::Edit | ParticipantRole::Suggest)) {
         return Err(problem.into());
     }
-    // The text of a block that is gone is in the form of a new one.
-    let block = form.text("block");
-    let is_shown = shown.blocks.iter().any(|one| !block.is_empty() && one.id == block);
-    let name = if is_shown { ui::edit_form(&block) } else { ui::ADD.to_owned() };
+    let name = name_of(&shown, form);
     let shown = Props { form: form.refused(&name, &problem), ..shown };
     Ok(render_or_refuse(Some(&problem), move || ui::page(&viewer.shell, shown)).await)
+}
+
+/// The form of the page that was sent. The text of a block that is gone is in the form of a new one.
+fn name_of(shown: &Props, form: &Form) -> String {
+    let (block, suggestion) = (form.text("block"), form.text("suggestion"));
+    match form.text("do").as_str() {
+        "complete" => ui::COMPLETE.to_owned(),
+        "template" | "no-template" => ui::TEMPLATE.to_owned(),
+        "accept" | "decline" if shown.suggestions.iter().any(|one| one.op_id == suggestion) => {
+            ui::suggestion_form(&suggestion)
+        }
+        _ if shown.blocks.iter().any(|one| !block.is_empty() && one.id == block) => ui::edit_form(&block),
+        _ => ui::ADD.to_owned(),
+    }
 }
 
 /// Does what the button says. Returns the notice of the page after it.
 async fn change(ledger: &Ledger, scope: &Scope, id: SessionId, form: &Form) -> Result<&'static str, Problem> {
     let step = form.text("do");
-    if step == "complete" {
-        canvas::complete(ledger, scope, id, None).await?;
-        return Ok("action_saved");
+    let decision = decision(&step).map(|decision| shown_decision(decision, form)).transpose()?;
+    match (step.as_str(), decision) {
+        (_, Some(decision)) => return notice(canvas::decide_suggestion(ledger, scope, id, decision).await?),
+        ("complete", _) => canvas::complete(ledger, scope, id, task_of(form)?).await?,
+        ("template" | "no-template", _) => canvas::set_template(ledger, scope, id, step == "template").await?,
+        _ => return notice(send(ledger, scope, id, (&step, form)).await?),
     }
-    notice(match decision(&step) {
-        Some(decision) => canvas::decide_suggestion(ledger, scope, id, form.text("suggestion"), decision).await?,
-        None => send(ledger, scope, id, (&step, form)).await?,
-    })
+    Ok("action_saved")
+}
+
+/// The decision that a form asks for. A suggestion is accepted only as the page showed it.
+fn shown_decision(decision: Decision, form: &Form) -> ledger::Result<SuggestionDecision> {
+    let shown = Digest::parse(&form.text("digest"));
+    if decision == Decision::Accept && shown.is_none() {
+        return Err(Error::invalid("digest", "Only a suggestion that the page has shown can be accepted."));
+    }
+    Ok(SuggestionDecision { op_id: form.text("suggestion"), decision, reason: form.optional("reason"), shown })
+}
+
+/// The task that writes the canvas to its entity; `None` if it is only completed.
+fn task_of(form: &Form) -> ledger::Result<Option<ActionId>> {
+    let task = form.optional("actionId").map(|task| task.parse());
+    task.transpose().map_err(|_| Error::invalid("actionId", "the id of a task"))
 }
 
 /// The decision about a suggestion that a button means; `None` for other buttons.
-fn decision(step: &str) -> Option<Decision> {
+pub(super) fn decision(step: &str) -> Option<Decision> {
     match step {
         "accept" => Some(Decision::Accept),
         "decline" => Some(Decision::Decline),
@@ -169,7 +299,7 @@ fn decision(step: &str) -> Option<Decision> {
 }
 
 /// The notice after a change.
-fn notice(outcome: Outcome) -> Result<&'static str, Problem> {
+pub(super) fn notice(outcome: Outcome) -> Result<&'static str, Problem> {
     match outcome {
         Outcome::Committed(_) | Outcome::Suggested(SuggestionState::Declined | SuggestionState::Accepted) => {
             Ok("action_saved")
@@ -208,7 +338,7 @@ fn operations(document: &Document, step: &str, form: &Form) -> ledger::Result<Ve
         "edit" => Ok(vec![edited(document, &block, &text)]),
         "tick" => Ok(vec![ticked(document, &block, &form.text("item"), form.text("value") == "true")]),
         "remove" => Ok(vec![removed(&block)]),
-        _ => Err(Error::invalid("do", "add, edit, tick, remove, complete, accept or decline")),
+        _ => Err(Error::invalid("do", "add, edit, tick, remove, complete, template, no-template, accept or decline")),
     }
 }
 
@@ -220,16 +350,16 @@ async fn export(
     Params(query): Params<ExportQuery>,
 ) -> Result<Response, PageRejection> {
     let canvas = canvas::get(&state.ledger, &viewer.scope, id).await?;
-    let (text, kind, ending) = match query.format.as_deref() {
-        Some("json") => (canvas.record.document, "application/json", "json"),
-        _ => (as_markdown(&canvas), "text/markdown; charset=utf-8", "md"),
-    };
-    let file = format!("attachment; filename=\"canvas-{id}.{ending}\"");
-    let head = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, file)];
-    Ok((head, [(header::CACHE_CONTROL, "no-store")], text).into_response())
+    let at = canvas::state(&state.ledger, &viewer.scope, id, query.at).await?;
+    Ok(file(&canvas, &at, query.format.as_deref()))
 }
 
-fn as_markdown(canvas: &Canvas) -> String {
-    let document = Document::read(&canvas.record.document).unwrap_or_default();
-    markdown(&canvas.session.title, &blocks(&document))
+fn file(canvas: &Canvas, at: &At, format: Option<&str>) -> Response {
+    let (text, kind, ending) = match format {
+        Some("json") => (at.document.text(), "application/json", "json"),
+        _ => (markdown(&canvas.session.title, &blocks(&at.document)), "text/markdown; charset=utf-8", "md"),
+    };
+    let name = format!("attachment; filename=\"canvas-{}-{}.{ending}\"", canvas.session.id, at.version);
+    let head = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)];
+    (head, [(header::CACHE_CONTROL, "no-store")], text).into_response()
 }

@@ -3,6 +3,7 @@
 use super::{
     form::{Form, or_stale},
     people::people_of,
+    search_line::list_line,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{
@@ -26,6 +27,7 @@ use domain::{
     entity::{FieldDef, Values, display_text, parse_text},
     id::{EntityId, EntityTypeId},
     issue::Issue,
+    search::Field,
 };
 use ledger::{
     EntityRecord, EntityTypeRecord, Ledger, Scope,
@@ -56,7 +58,7 @@ struct ListQuery {
 struct Filter {
     /// Slug of a type.
     picked: Option<String>,
-    /// Part of a title; may be empty.
+    /// Words and conditions; may be empty.
     q: String,
     cursor: Option<String>,
 }
@@ -78,7 +80,8 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer.scope, query, FormState::default()).await?;
-    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+    let status = if props.search.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(render(status, move || ui::list_page(&viewer.shell, props)).await)
 }
 
 /// Shows the list with a refused form for a new entity or a new type.
@@ -100,9 +103,9 @@ async fn read_list(
     form: FormState,
 ) -> Result<ListProps, PageRejection> {
     let filter = Filter::from(query);
-    let (slug, text) = (filter.picked.clone(), Some(filter.q.clone()).filter(|q| !q.is_empty()));
-    let list = page::list(&state.ledger, scope, slug, text, filter.cursor.clone()).await?;
-    Ok(list_props(list, filter, form))
+    let (line, search) = list_line(&filter.q, &Field::OF_ENTITIES);
+    let list = page::list(&state.ledger, scope, filter.picked.clone(), line, filter.cursor.clone()).await?;
+    Ok(ListProps { search, ..list_props(list, filter, form) })
 }
 
 fn list_props(list: page::List, filter: Filter, form: FormState) -> ListProps {
@@ -110,6 +113,7 @@ fn list_props(list: page::List, filter: Filter, form: FormState) -> ListProps {
         types: list.types.into_iter().map(wire_map::entity_type).collect(),
         picked: filter.picked,
         q: filter.q,
+        search: FormState::default(),
         entities: list.entities.into_iter().map(wire_map::entity).collect(),
         next_cursor: list.next_cursor,
         is_continued: filter.cursor.is_some(),

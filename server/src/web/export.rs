@@ -20,7 +20,7 @@ use datalake::{
 };
 use domain::{Scope, count::counted, interaction::ExportState, message::ToolCall};
 use ledger::export_job::{self, ExportContent, ExportJobRecord};
-use runner::export::{EXPORTS_KEPT_MAX, Job, Known, Stage, permit};
+use runner::export::{EXPORTS_KEPT_MAX, ExportFile, Job, Known, Stage, permit};
 use serde::Deserialize;
 use std::sync::Arc;
 use tokio::{fs::File, io::AsyncReadExt as _};
@@ -143,7 +143,7 @@ fn job_of(job: &Job) -> ui::Job {
         Stage::Stopped => ui::Stage::Stopped,
         Stage::Failed(error) => ui::Stage::Failed(error),
     };
-    let file = |split| job.file(split).map(|(_, name, bytes)| (name, bytes));
+    let file = |split| job.file(split).map(|file| (file.name, file.bytes));
     let (file, validation) = (file(Split::Train), file(Split::Validation));
     ui::Job { id: job.id.to_string(), title: title(job), stage, file, validation }
 }
@@ -295,7 +295,7 @@ async fn file(
 ) -> Result<Response, PageRejection> {
     let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
-    let (path, name, bytes) = which.split().and_then(|split| job.file(split)).ok_or_else(missing)?;
+    let ExportFile { path, name, bytes } = which.split().and_then(|split| job.file(split)).ok_or_else(missing)?;
     // HEAD sends no line.
     if method != Method::HEAD {
         export_job::record_download(&state.ledger, &viewer.scope, job.id, &name).await?;

@@ -4,6 +4,7 @@ use super::{
     bulk_address::{BulkAddress, BulkQuery},
     form::Form,
     paced_run::{pace_choice, run_at_pace},
+    search_line::{list_line, non_empty},
     shell::{PageRejection, Viewer, local_path, redirect_to, refuse, render},
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 };
 use app::{
     FormState,
-    failure::{self as ui, AgainProps, CauseProps, Filter, ListProps},
+    failure::{self as ui, AgainProps, CauseProps, CauseRow, CausesAgainProps, Filter, ListProps},
     paced_run::PaceChoice,
 };
 use axum::{
@@ -24,22 +25,36 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     failure::cause::{CauseState, Window},
     id::{CauseId, SessionId},
+    limit::{BULK_CAUSES_MAX, BULK_NAMED_MAX},
+    search::Field,
 };
 use ledger::{
     Error, ListPage, Timestamp,
-    failure::cause::{self as use_case, CauseDecision, DecidedCauses, ListCauses, RunAgain, When, WhichSessions},
+    failure::cause::{
+        self as use_case, CauseAgain, CauseDecision, CausesAgain, DecidedCauses, ListCauses, RunAgain, When,
+        WhichSessions,
+    },
     page::failure as page,
-    session::BulkResult,
+    session::{BulkOutcome, BulkResult},
     work_queue::SnoozeChoice,
 };
 use serde::Deserialize;
+use std::collections::BTreeMap;
+use uuid::Uuid;
 use wire::failure_cause::CauseRunAgain;
 
+/// The refusal of a form without causes.
+const NO_CAUSE: &str = "Select at least one cause.";
 /// Number of rows on a page.
 const ROWS: u32 = 50;
+/// Length of an id in an address.
+const ID_BYTES: usize = 16;
+/// The decision that only shows what running failures again would do.
+const RUN_AGAIN: &str = "run_again";
 /// Value of `?state=` for all states.
 const ALL: &str = "all";
 
@@ -57,8 +72,10 @@ pub fn router() -> Router<AppState> {
 struct Query {
     window: Option<String>,
     state: Option<String>,
+    q: Option<String>,
     cursor: Option<String>,
     at: Option<String>,
+    undo: Option<String>,
 }
 
 impl Query {
@@ -66,12 +83,18 @@ impl Query {
         self.window.as_deref().and_then(Window::parse).unwrap_or_default()
     }
 
+    /// The cause whose row has the focus, and those that were just decided about.
+    fn places(&self) -> (Option<CauseId>, Vec<CauseId>) {
+        let at = self.at.as_deref().and_then(|at| at.parse().ok());
+        (at, self.undo.as_deref().map(undone_by).unwrap_or_default())
+    }
+
     fn filter(&self) -> Filter {
         let state = match self.state.as_deref() {
             Some(ALL) => None,
             state => Some(state.and_then(CauseState::parse).unwrap_or(CauseState::Open)),
         };
-        Filter { window: self.window(), state }
+        Filter { window: self.window(), state, q: non_empty(self.q.as_ref()).unwrap_or_default().to_owned() }
     }
 }
 
@@ -88,7 +111,8 @@ async fn list(
 ) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer, query).await?;
     see(&state, &viewer, &headers).await?;
-    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+    let status = if props.search.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(render(status, move || ui::list_page(&viewer.shell, props)).await)
 }
 
 /// Records that the viewer looks, unless the browser only fetches the page in advance.
@@ -99,14 +123,15 @@ async fn see(state: &AppState, viewer: &Viewer, headers: &HeaderMap) -> Result<(
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: Query) -> Result<ListProps, Error> {
     let (filter, cursor) = (query.filter(), query.cursor.clone());
-    let at = query.at.as_deref().and_then(|at| at.parse().ok());
+    let (at, undo) = query.places();
     let when = when(viewer, filter.window);
-    let wanted = ListCauses { when, state: filter.state, limit: ROWS, cursor: query.cursor };
+    let (line, search) = list_line(&filter.q, &Field::OF_CAUSES);
+    let wanted = ListCauses { when, state: filter.state, line, limit: ROWS, cursor: query.cursor };
     let found = page::list(&state.ledger, &viewer.scope, wanted).await?;
     let list = wire_map::failure_causes(found.list, found.progress);
     let (causes, since, next_cursor) = (list.items, list.since, list.next_cursor);
     let (grouped_percent, form) = (list.grouped_percent, FormState::default());
-    Ok(ListProps { filter, causes, since, grouped_percent, next_cursor, cursor, at, form })
+    Ok(ListProps { filter, causes, since, grouped_percent, next_cursor, cursor, at, undo, form, search })
 }
 
 async fn show(
@@ -146,7 +171,7 @@ async fn decide(
     form: Form,
 ) -> Result<Response, PageRejection> {
     match decided(&state, &viewer, id, &form).await {
-        Ok(notice) => Ok(redirect_to(local_path(form.optional("next").as_deref()), notice).into_response()),
+        Ok(notice) => Ok(redirect_to(&undoable(&form, &[id]), notice).into_response()),
         Err(error @ Error::Invalid(_)) => refused(&state, viewer, id, (&form, "snooze"), error).await,
         Err(error) => Err(error.into()),
     }
@@ -210,21 +235,105 @@ async fn refused(
     Ok(refuse(&problem, move || ui::cause_page(&viewer.shell, props)).await)
 }
 
-/// Decides the same about the selected causes.
+/// The answer to the form of the selected causes.
+enum ListAnswer {
+    /// What running their failures again would do.
+    Preview(CausesAgainProps),
+    /// The causes that were decided about, and the notice that says so.
+    Decided(Vec<CauseId>, &'static str),
+}
+
+/// Decides the same about the selected causes, or says what running their failures again would do.
 async fn decide_many(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    match decided_many(&state, &viewer, &form).await {
-        Ok(notice) => Ok(redirect_to(local_path(form.optional("next").as_deref()), notice).into_response()),
+    match list_answer(&state, &viewer, &form).await {
+        Ok(ListAnswer::Preview(props)) => Ok(preview_of_causes(viewer, props).await),
+        Ok(ListAnswer::Decided(causes, notice)) => Ok(redirect_to(&undoable(&form, &causes), notice).into_response()),
         Err(error @ Error::Invalid(_)) => refused_list(&state, viewer, &form, error).await,
         Err(error) => Err(error.into()),
     }
 }
 
-/// Does what the form decides. Returns the notice that says so.
-async fn decided_many(state: &AppState, viewer: &Viewer, form: &Form) -> Result<&'static str, Error> {
-    let (ids, decision) = (causes_of(form)?, decision_of(form, viewer, state.ledger.now())?);
-    let result = use_case::decide_many(&state.ledger, &viewer.scope, ids, decision).await;
+async fn list_answer(state: &AppState, viewer: &Viewer, form: &Form) -> Result<ListAnswer, Error> {
+    if form.text("decision") == RUN_AGAIN {
+        return causes_again(state, viewer, form).await.map(ListAnswer::Preview);
+    }
+    let (causes, notice) = decided_many(state, viewer, form).await?;
+    Ok(ListAnswer::Decided(causes, notice))
+}
+
+async fn preview_of_causes(viewer: Viewer, props: CausesAgainProps) -> Response {
+    render(StatusCode::OK, move || ui::causes_again_page(&viewer.shell, props)).await
+}
+
+/// What running the failures of the selected causes again would do, in the time range of the list. Sessions that fail
+/// later are not counted, and not run.
+async fn causes_again(state: &AppState, viewer: &Viewer, form: &Form) -> Result<CausesAgainProps, Error> {
+    let ids = if form.has("all") { listed(state, viewer, form).await? } else { causes_of(form)? };
+    let window = Query { window: form.optional("window"), ..Query::default() }.window();
+    let planned = use_case::plan_again(&state.ledger, &viewer.scope, ids, when(viewer, window)).await?;
+    let next = local_path(form.optional("next").as_deref()).to_owned();
+    Ok(again_props(planned, window, next, pace_choice(viewer, state.ledger.now())))
+}
+
+/// Converts what was planned.
+fn again_props(planned: CausesAgain, window: Window, next: String, pace: PaceChoice) -> CausesAgainProps {
+    let (mut sessions, mut refusals) = (Vec::new(), BTreeMap::<String, u64>::new());
+    for session in planned.causes.iter().flat_map(|cause| &cause.result.sessions) {
+        match &session.outcome {
+            BulkOutcome::Ready => sessions.push(session.id),
+            BulkOutcome::Refused(reason) => *refusals.entry(reason.clone()).or_default() += 1,
+            // A plan does nothing, and it leaves out what was run again before.
+            BulkOutcome::Done(_) | BulkOutcome::Already(_) => {}
+        }
+    }
+    let causes = planned.causes.into_iter().map(cause_row).collect();
+    CausesAgainProps { window, causes, missing: planned.missing as u64, sessions, refusals, next, pace }
+}
+
+fn cause_row(cause: CauseAgain) -> CauseRow {
+    let CauseAgain { id, code, message, result } = cause;
+    let ready = result.count(|outcome| *outcome == BulkOutcome::Ready) as u64;
+    let refused = result.count(|outcome| matches!(outcome, BulkOutcome::Refused(_))) as u64;
+    CauseRow { id, code, message, ready, refused, has_more: result.has_more }
+}
+
+/// Does what the form decides. Returns the causes and the notice that says so.
+async fn decided_many(state: &AppState, viewer: &Viewer, form: &Form) -> Result<(Vec<CauseId>, &'static str), Error> {
+    let decision = decision_of(form, viewer, state.ledger.now())?;
+    let ids = if form.has("all") { listed(state, viewer, form).await? } else { causes_of(form)? };
+    let result = use_case::decide_many(&state.ledger, &viewer.scope, ids.clone(), decision).await;
     let DecidedCauses { missing, .. } = result.map_err(|error| at_day(form, error))?;
-    Ok(if missing == 0 { "causes_decided" } else { "causes_missing" })
+    Ok((ids, if missing == 0 { "causes_decided" } else { "causes_missing" }))
+}
+
+/// The causes of the list that the form was on: those with the newest failure, as many as one request decides about.
+async fn listed(state: &AppState, viewer: &Viewer, form: &Form) -> Result<Vec<CauseId>, Error> {
+    let (window, wanted, q) = (form.optional("window"), form.optional("state"), form.optional("q"));
+    let Filter { window, state: wanted, q } = Query { window, state: wanted, q, ..Query::default() }.filter();
+    let limit = u32::try_from(BULK_CAUSES_MAX).unwrap_or(ROWS);
+    let wanted = ListCauses { when: when(viewer, window), state: wanted, line: Some(q), limit, cursor: None };
+    let found = page::list(&state.ledger, &viewer.scope, wanted).await?;
+    let ids: Vec<CauseId> = found.list.causes.items.iter().map(|cause| cause.record.id).collect();
+    if ids.is_empty() { Err(Error::invalid("cause", NO_CAUSE)) } else { Ok(ids) }
+}
+
+/// The address that follows a decision. In the list of open causes it names those that were decided about, so that the
+/// list offers to open them again. More than [`BULK_NAMED_MAX`] would make it too long.
+fn undoable(form: &Form, causes: &[CauseId]) -> String {
+    let next = local_path(form.optional("next").as_deref()).to_owned();
+    let were_open = form.text("state") == CauseState::Open.as_str() && form.text("decision") != "reopen";
+    if !were_open || !next.starts_with("/failures?") || causes.len() > BULK_NAMED_MAX {
+        return next;
+    }
+    let ids: Vec<u8> = causes.iter().flat_map(|id| *id.0.as_bytes()).collect();
+    format!("{next}&undo={}", URL_SAFE_NO_PAD.encode(ids))
+}
+
+/// The causes that an address names. What cannot be read is ignored.
+fn undone_by(text: &str) -> Vec<CauseId> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).unwrap_or_default();
+    let ids = bytes.chunks_exact(ID_BYTES).take(BULK_NAMED_MAX);
+    ids.filter_map(|id| Some(CauseId(Uuid::from_slice(id).ok()?))).collect()
 }
 
 /// The causes whose check boxes are ticked.
@@ -232,7 +341,7 @@ fn causes_of(form: &Form) -> Result<Vec<CauseId>, Error> {
     let text = form.text("cause");
     let ids: Result<Vec<CauseId>, _> = text.lines().map(str::parse::<CauseId>).collect();
     let ids = ids.map_err(|error| Error::invalid("cause", error.to_string()))?;
-    if ids.is_empty() { Err(Error::invalid("cause", "Select at least one cause.")) } else { Ok(ids) }
+    if ids.is_empty() { Err(Error::invalid("cause", NO_CAUSE)) } else { Ok(ids) }
 }
 
 fn decision_of(form: &Form, viewer: &Viewer, now: Timestamp) -> Result<CauseDecision, Error> {
@@ -249,7 +358,7 @@ fn decision_of(form: &Form, viewer: &Viewer, now: Timestamp) -> Result<CauseDeci
 async fn refused_list(state: &AppState, viewer: Viewer, form: &Form, error: Error) -> Result<Response, PageRejection> {
     let problem = Problem::from(error);
     let [window, state_name, cursor] = ["window", "state", "cursor"].map(|field| form.optional(field));
-    let query = Query { window, state: state_name, cursor, at: None };
+    let query = Query { window, state: state_name, q: form.optional("q"), cursor, ..Query::default() };
     let mut props = read_list(state, &viewer, query).await?;
     props.form = form.refused("causes", &problem);
     Ok(refuse(&problem, move || ui::list_page(&viewer.shell, props)).await)

@@ -1,5 +1,6 @@
-//! `GET /find?q=`: the palette's search. Each kind of record is searched by name, with a limit. The first entries are
-//! pages that have no shortcut, and the last one leads to the search over all events.
+//! `GET /find?q=`: the palette's search, in sections with a limit each. Records are searched by name, questions and
+//! memory by their words. The first entries are pages that have no shortcut, and the last one leads to the search over
+//! all events.
 
 use super::{
     chat,
@@ -7,12 +8,13 @@ use super::{
 };
 use crate::{extract::Params, state::AppState};
 use app::{
+    memory::{View, document_href},
     palette::{SearchResult, results_fragment},
     ui::badge::word,
 };
 use axum::{Router, extract::State, response::Html, routing::get};
 use domain::{id::ActionId, session::Session};
-use ledger::{ActionRecord, EntityRecord, page::find as page};
+use ledger::{ActionRecord, EntityRecord, page::find as page, search::FoundRecord};
 use serde::Deserialize;
 
 /// Most results of each kind.
@@ -49,10 +51,14 @@ async fn find(
 fn results(state: &AppState, viewer: &Viewer, known: page::SearchResults, text: &str) -> Vec<SearchResult> {
     let mut found: Vec<SearchResult> = pages(text).collect();
     found.extend(known.actions.into_iter().map(task));
-    found.extend(known.tools.into_iter().map(|tool| hit(tool.name, "tool: run", format!("/tools/{}#run", tool.slug))));
+    found.extend(
+        known.tools.into_iter().map(|tool| hit("Tools", tool.name, "tool: run", format!("/tools/{}#run", tool.slug))),
+    );
     found.extend(known.entities.into_iter().map(entity));
     found.extend(agents(state, viewer, known.partners, text));
     found.extend(known.sessions.into_iter().map(session));
+    found.extend(known.questions.into_iter().map(question));
+    found.extend(known.documents.into_iter().map(document));
     found.push(all_events(text));
     found
 }
@@ -64,15 +70,26 @@ fn pages(text: &str) -> impl Iterator<Item = SearchResult> {
         let title = title.to_lowercase();
         folded.split_whitespace().all(|word| title.contains(word))
     };
-    PAGES.into_iter().filter(is_wanted).map(|(title, href)| hit(title.to_owned(), "page", href.to_owned()))
+    PAGES.into_iter().filter(is_wanted).map(|(title, href)| hit("Pages", title.to_owned(), "page", href.to_owned()))
 }
 
 fn task(action: ActionRecord) -> SearchResult {
-    hit(action.name, "task", format!("/actions/{}", action.id))
+    hit("Tasks", action.name, "task", format!("/actions/{}", action.id))
 }
 
 fn entity(entity: EntityRecord) -> SearchResult {
-    hit(entity.title, "entity", format!("/entities/{}", entity.id))
+    hit("Entities", entity.title, "entity", format!("/entities/{}", entity.id))
+}
+
+fn question(found: FoundRecord) -> SearchResult {
+    hit("Questions", found.name, "question", format!("/inbox/{}", found.id))
+}
+
+/// A document, with its agent, because agents have documents at the same paths.
+fn document(found: FoundRecord) -> SearchResult {
+    let agent = found.agent_slug.unwrap_or_default();
+    let href = document_href(&agent, &found.name, View::Text);
+    hit("Memory", found.name, &format!("memory of {agent}"), href)
 }
 
 /// Agents whose names contain the text. Conversations can be started with agents, by slug, and with actions, by id.
@@ -86,22 +103,22 @@ fn agents(state: &AppState, viewer: &Viewer, partners: Vec<ActionRecord>, text: 
 
 fn agent(slug: String) -> SearchResult {
     let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(slug.as_bytes()).collect::<String>());
-    hit(slug, "agent: chat", href)
+    hit("Agents", slug, "agent: chat", href)
 }
 
 fn session(session: Session) -> SearchResult {
     let status = word(session.status()).to_lowercase();
-    hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id))
+    hit("Sessions", session.title, &format!("session, {status}"), format!("/sessions/{}", session.id))
 }
 
 /// The search for the typed text in the events of all sessions.
 fn all_events(text: &str) -> SearchResult {
     let href = format!("/search?q={}", form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>());
-    hit(format!("Search all events for “{text}”"), "search", href)
+    hit("Everything", format!("Search all events for “{text}”"), "search", href)
 }
 
-fn hit(title: String, kind: &str, href: String) -> SearchResult {
-    SearchResult { title, kind: kind.to_owned(), href }
+fn hit(section: &'static str, title: String, kind: &str, href: String) -> SearchResult {
+    SearchResult { title, kind: kind.to_owned(), href, section }
 }
 
 #[cfg(test)]

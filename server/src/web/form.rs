@@ -10,7 +10,7 @@ use axum::{
     },
     http::header,
 };
-use domain::{limit::TOOL_FORM_FILE_BYTES_MAX, tool::form::Mark};
+use domain::{count::grouped, limit::SCHEMA_FORM_FILE_BYTES_MAX, schema_form::Mark};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use wire::Code;
@@ -22,8 +22,8 @@ const FIELDS_MAX: usize = 1_024;
 const ANSWERS: &str = "answer.";
 /// The name of an answer that is one group of check boxes.
 const ANSWER: &str = "answer";
-/// The same of the check boxes of sessions and of causes of failures.
-const SELECTED: [&str; 2] = ["session", "cause"];
+/// The same of the check boxes of sessions, of causes of failures and of tasks.
+const SELECTED: [&str; 3] = ["session", "cause", "task"];
 /// The same of a task's input.
 const INPUTS: [&str; 2] = ["input.", "input"];
 /// Names that begin so are those of proposed values.
@@ -253,8 +253,9 @@ impl FormWithFiles {
         match (file_of.map(str::to_owned), String::from_utf8(bytes.into())) {
             // Without a chosen file, browsers send an empty one.
             (Some(_), Ok(text)) if text.is_empty() => {}
-            (Some(field), Ok(text)) if text.len() > TOOL_FORM_FILE_BYTES_MAX => {
-                let most = format!("This file has {} bytes; at most {TOOL_FORM_FILE_BYTES_MAX}.", text.len());
+            (Some(field), Ok(text)) if text.len() > SCHEMA_FORM_FILE_BYTES_MAX => {
+                let (size, most) = (grouped(text.len() as u64), grouped(SCHEMA_FORM_FILE_BYTES_MAX as u64));
+                let most = format!("This file has {size} bytes. At most {most} are allowed.");
                 self.refused = Some(Problem::field(Code::InvalidRequest, field, most));
             }
             (Some(field), Ok(text)) => files.push((field, text)),
@@ -374,6 +375,14 @@ mod tests {
     fn the_last_value_of_a_field_counts_and_an_answer_keeps_all() {
         let form = Form::parse(b"title=one&answer.colour=red&title=two&answer.colour=green+blue");
         assert_eq!((form.text("title"), form.text("answer.colour")), ("two".into(), "red\ngreen blue".into()));
+    }
+
+    #[test]
+    fn each_selected_row_of_a_list_counts() {
+        for name in ["session", "cause", "task"] {
+            let form = Form::parse(format!("{name}=1&next=a&{name}=2&next=b&{name}=7").as_bytes());
+            assert_eq!((form.text(name), form.text("next")), ("1\n2\n7".into(), "b".into()));
+        }
     }
 
     #[test]

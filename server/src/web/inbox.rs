@@ -4,7 +4,7 @@ use super::{
     answer::options_of,
     form::Form,
     fragment::wants_fragment,
-    search_line::non_empty,
+    search_line::{non_empty, searched},
     sessions::{day, entry},
     shell::{PageRejection, Viewer, render},
 };
@@ -20,6 +20,8 @@ use app::{
         self as ui, CONFIRMED, Decide, DecideMany, Detail, ItemFilter, List, Props, SnoozeItems, UndoDecisions,
         item_of_field,
     },
+    schema_form::STEP,
+    ui::list_search::ListSearch,
 };
 use axum::{
     Router,
@@ -31,6 +33,7 @@ use axum::{
 use domain::{
     gate::{GateOutcome, GateState},
     id::{GateId, UserId},
+    search::Field,
 };
 use ledger::{
     gate::{GateFilter, GateItem},
@@ -71,6 +74,8 @@ struct ListQuery {
     since: Option<String>,
     until: Option<String>,
     zone: Option<String>,
+    kind: Option<String>,
+    q: Option<String>,
 }
 
 impl ListQuery {
@@ -86,8 +91,14 @@ impl ListQuery {
                 ItemFilter::Settled => GateFilter::Closed,
             },
             everyone: self.assigned_to.as_deref() == Some("all"),
+            line: self.searched().0,
             cursor: self.cursor.clone(),
         }
+    }
+
+    /// The search line, its field as the page shows it, and the status of the page.
+    fn searched(&self) -> (Option<String>, ListSearch, StatusCode) {
+        searched(self.q.as_ref(), &Field::OF_APPROVALS)
     }
 
     /// The filter of the decided items as the page shows it, and as they are read. It leaves out what is no value of a
@@ -114,8 +125,8 @@ impl ListQuery {
     }
 
     fn decided_request(&self, viewer: &Viewer) -> DecidedRequest {
-        let ListRequest { everyone, cursor, .. } = self.request();
-        DecidedRequest { filter: self.decided(viewer).1, everyone, limit: ITEMS, cursor }
+        let ListRequest { everyone, line, cursor, .. } = self.request();
+        DecidedRequest { filter: self.decided(viewer).1, everyone, line, limit: ITEMS, cursor }
     }
 }
 
@@ -124,8 +135,12 @@ async fn show(
     viewer: Viewer,
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
+    // Suggestions for canvases are no gates, so they have a page of their own.
+    if query.kind.as_deref() == Some("patch") {
+        return Ok(Redirect::to("/inbox/patches").into_response());
+    }
     let props = read(&state, &viewer, &query, Selected::First).await?;
-    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+    Ok(render(query.searched().2, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn open(
@@ -135,7 +150,7 @@ async fn open(
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, &query, Selected::Item(id)).await?;
-    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+    Ok(render(query.searched().2, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn list(
@@ -239,7 +254,7 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
     let list = List { current, refused, batch, ..listed(viewer, query, found) }.with_selection(ids);
     let list = if opened { list.with_open_item_visible() } else { list };
     // A narrow screen shows the form that is to be pressed again.
-    let opened = opened || list.batch.error(CONFIRMED).is_some();
+    let opened = opened || list.batch.error(CONFIRMED).is_some() || list.batch.value(STEP).is_some();
     let detail = detail.map(|found| item_detail(viewer, found, next, item_form));
     Props { list, detail, opened }
 }
@@ -277,8 +292,10 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         questions: found.questions.into_iter().map(|asked| wire_map::open_question(asked, None, now)).collect(),
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         filter: query.item_filter(),
+        patches: found.patches,
         everyone: query.request().everyone,
         decided: query.decided(viewer).0,
+        search: query.searched().1,
         people: found.people.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         items: found.items.into_iter().map(with_named_rule).collect(),
         next_cursor: found.next_cursor,
@@ -297,15 +314,17 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         selected: query.select.clone(),
         refused: BTreeMap::new(),
         batch: FormState::default(),
+        styles: viewer.shell.pages_css_href.clone(),
     }
 }
 
 /// An item with its form. A form without typed values gets those of the viewer's decision that was undone.
 fn item_detail(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) -> Detail {
-    let now = viewer.shell.now;
+    let (now, mut schema) = (viewer.shell.now, None);
     let (item, goes_on, events, names, relations, entities) = match found {
         Opened::Gate(found) => {
             let relations = super::entity::relations_of(found.relations);
+            schema = found.found.schema.clone();
             let mut item = wire_map::approval_detail(found.found);
             item.decisions.iter_mut().chain(&mut item.approval.decision).for_each(name_rule);
             (item, false, found.events, found.names, relations, found.entities)
@@ -329,6 +348,8 @@ fn item_detail(viewer: &Viewer, found: Opened, next: Option<String>, form: FormS
         now,
         timezone: viewer.timezone.clone(),
         viewer_id,
+        styles: viewer.shell.pages_css_href.clone(),
+        schema,
         form,
     }
 }
@@ -339,6 +360,9 @@ fn form_of_item(refused: &FormState, id: &str) -> FormState {
         Decide::PATH if refused.value("id") == Some(id) => match refused.value("decision") {
             // The button that closes a question is in the form that denies it.
             Some("cancel") => "deny",
+            // A button that changes the form of the values or of an answer.
+            None if refused.value(STEP).is_some_and(|step| step.contains(&format!(":{}.", ui::VALUE))) => "approve",
+            None if refused.value(STEP).is_some() => "respond",
             decision => decision.unwrap_or_default(),
         },
         SnoozeItems::PATH => "snooze",

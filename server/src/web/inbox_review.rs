@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     inbox::with_named_rule,
-    inbox_review_form::{Batch, Decisions, Results},
+    inbox_review_form::{Batch, Decisions, Results, typed_state},
     shell::{PageRejection, Viewer, refuse, render, render_or_refuse},
 };
 use crate::{extract::Params, state::AppState, wire_map};
@@ -36,7 +36,7 @@ use wire::approval::Approval;
 const ID_DIGITS: usize = 32;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/inbox/review", get(show).post(decide)).route("/inbox/review/result", get(result))
+    Router::new().route("/inbox/review", get(show).post(post)).route("/inbox/review/result", get(result))
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -46,7 +46,6 @@ struct ReviewQuery {
     assigned_to: Option<String>,
     sort: Option<String>,
     order: Option<String>,
-    select: Option<String>,
     items: Option<String>,
 }
 
@@ -144,28 +143,47 @@ fn props(viewer: &Viewer, query: &ReviewQuery, found: Items, mut form: FormState
         group: query.group().key,
         has_more,
         sort: query.sort(),
-        starts_empty: query.select.as_deref() == Some("none"),
         form,
         outcomes: Vec::new(),
         viewer_id: viewer.scope.user_id(),
     }
 }
 
-async fn decide(
+async fn post(
     State(state): State<AppState>,
     viewer: Viewer,
     Params(query): Params<ReviewQuery>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let batch = Batch::read(&form)?;
+    if form.has(ui::ARRANGE) {
+        return arrange(&state, viewer, &query, &form).await;
+    }
+    decide(&state, viewer, &query, &form).await
+}
+
+/// Shows the table in the order of the address, with what was typed, and with the selection that the form asks for.
+async fn arrange(
+    state: &AppState,
+    viewer: Viewer,
+    query: &ReviewQuery,
+    form: &Form,
+) -> Result<Response, PageRejection> {
+    let found = page::alike(&state.ledger, &viewer.scope, query.group()).await?;
+    let props = props(&viewer, query, found, typed_state(form));
+    let props = Props { form: ui::arranged(props.form, &props.list), ..props };
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, &props)).await)
+}
+
+async fn decide(state: &AppState, viewer: Viewer, query: &ReviewQuery, form: &Form) -> Result<Response, PageRejection> {
+    let batch = Batch::read(form)?;
     let found = page::by_ids(&state.ledger, &viewer.scope, batch.ids()).await?;
-    let shown = list_of(&viewer, &query, found);
+    let shown = list_of(&viewer, query, found);
     let refused = match batch.checked(&shown) {
-        Ok(decisions) => return decided(&state, viewer, &query, (&batch, &shown, decisions)).await,
+        Ok(decisions) => return decided(state, viewer, query, &batch, &shown, decisions).await,
         Err(refused) => *refused,
     };
     let found = page::alike(&state.ledger, &viewer.scope, query.group()).await?;
-    let props = props(&viewer, &query, found, refused.form);
+    let props = props(&viewer, query, found, refused.form);
     Ok(refuse(&refused.problem, move || ui::page(&viewer.shell, &props)).await)
 }
 
@@ -178,7 +196,9 @@ async fn decided(
     state: &AppState,
     viewer: Viewer,
     query: &ReviewQuery,
-    (batch, shown, decisions): (&Batch<'_>, &List, Decisions),
+    batch: &Batch<'_>,
+    shown: &List,
+    decisions: Decisions,
 ) -> Result<Response, PageRejection> {
     let results = batch.results(shown, ledger::inbox::decide_many(&state.ledger, &viewer.scope, decisions).await);
     let late = page::by_ids(&state.ledger, &viewer.scope, results.late_ids.clone()).await?;
@@ -188,7 +208,7 @@ async fn decided(
     if results.is_complete() && unused.is_empty() && !has_typed(&rest) {
         return Ok(Redirect::to(&query.result_href(&batch.ids())).into_response());
     }
-    again(state, viewer, query, (results, rest, unused)).await
+    again(state, viewer, query, results, rest, unused).await
 }
 
 /// Shows the table again, with what became of the items that were decided.
@@ -196,7 +216,9 @@ async fn again(
     state: &AppState,
     viewer: Viewer,
     query: &ReviewQuery,
-    (results, rest, unused): (Results, Props, Unused),
+    results: Results,
+    rest: Props,
+    unused: Unused,
 ) -> Result<Response, PageRejection> {
     let now = page::by_ids(&state.ledger, &viewer.scope, results.closed_ids).await?;
     let outcomes = outcomes(list_of(&viewer, query, now), unused);

@@ -20,6 +20,13 @@ const NOTHING: &str = "No item was selected, so nothing was decided. Select item
 /// The decision on each selected item.
 pub type Decisions = Vec<Result<(GateId, NewDecision), Problem>>;
 
+/// The form as it was typed, without a confirmation.
+pub fn typed_state(form: &Form) -> FormState {
+    let mut typed = form.state_without_errors(ui::FORM);
+    typed.values.remove(CONFIRMED);
+    typed
+}
+
 /// A form that decides the selected rows.
 pub struct Batch<'a> {
     form: &'a Form,
@@ -80,9 +87,13 @@ impl<'a> Batch<'a> {
         if items.len() > ITEMS as usize {
             return Err(Problem::detailed(Code::TooLarge, format!("at most {ITEMS} items at once")));
         }
-        let mut typed = form.state_without_errors(ui::FORM);
-        typed.values.remove(CONFIRMED);
-        Ok(Self { form, typed, verdict, items, note: form.optional("note").filter(|_| verdict == Verdict::Deny) })
+        Ok(Self {
+            form,
+            typed: typed_state(form),
+            verdict,
+            items,
+            note: form.optional("note").filter(|_| verdict == Verdict::Deny),
+        })
     }
 
     /// Ids of the selected items.

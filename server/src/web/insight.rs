@@ -5,7 +5,7 @@ use super::{
     stalled::stalled_of,
 };
 use crate::{extract::Params, state::AppState, wire_map};
-use app::insight::{self as ui, MemoryFigure, MemoryProps, Props, RankerFigure, WINDOWS};
+use app::insight::{self as ui, MemoryFigure, MemoryProps, Props, RankerFigure, Task, WINDOWS};
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use ledger::{
     ActionRecord,
@@ -32,10 +32,11 @@ async fn show(
     let asked = query.days.and_then(|days| days.parse().ok()).filter(|days| WINDOWS.contains(days));
     let days = asked.unwrap_or(WINDOWS[0]);
     let page = page::read(&state.ledger, &viewer.scope, days).await?;
-    let id = |action: ActionRecord| (action.slug, action.id.to_string());
-    let action_ids = page.actions.into_iter().map(id).collect();
+    let task = |action: ActionRecord| (action.slug, Task { id: action.id.to_string(), name: action.name });
+    let tasks = page.actions.into_iter().map(task).collect();
     let insights = wire_map::insights(page.record, state.turn_capture.failures());
-    let props = Props { days, insights, action_ids, stalled: stalled_of(page.stalled) };
+    let (tool_names, stalled) = (page.tool_names, stalled_of(page.stalled));
+    let props = Props { days, insights, tasks, tool_names, stalled };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -45,7 +46,7 @@ async fn memories(State(state): State<AppState>, viewer: Viewer) -> Result<Respo
 }
 
 fn memory_props(page: memory::Page) -> MemoryProps {
-    let memory::Page { given, rated, used, helpful, unused, harmful, rankers } = page;
+    let memory::Page { given, rated, used, helpful, unused, harmful, few, rankers } = page;
     let list = |figures: Vec<memory::MemoryFigure>| figures.into_iter().map(memory_figure).collect();
     MemoryProps {
         given,
@@ -54,6 +55,7 @@ fn memory_props(page: memory::Page) -> MemoryProps {
         helpful: list(helpful),
         unused: list(unused),
         harmful: list(harmful),
+        few,
         rankers: rankers.into_iter().map(ranker_figure).collect(),
     }
 }

@@ -3,8 +3,10 @@
 use super::{
     form::Form,
     memory_form::{self, Step},
+    memory_usefulness::usefulness,
     people::people_of,
     posted,
+    search_line::searched,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render, return_path},
     stalled::stalled_of,
 };
@@ -16,7 +18,8 @@ use crate::{
 };
 use app::{
     FormState,
-    memory::{self as ui, HomeProps, Preview, Props, Selected, View},
+    memory::{self as ui, AgentMemory, HomeProps, Preview, Props, Selected, View},
+    ui::list_search::ListSearch,
 };
 use axum::{
     Router,
@@ -25,7 +28,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use domain::memory::MemoryPath;
+use domain::{memory::MemoryPath, search::Field};
 use ledger::{
     Error, Ledger, MemoryDocumentRecord, Scope,
     memory::{self, Conflict, Written},
@@ -48,8 +51,8 @@ struct HomeQuery {
     q: Option<String>,
 }
 
-/// The words of a search; `None` if there are none.
-fn search_words(q: Option<String>) -> Option<String> {
+/// The line of a search; `None` if it is empty.
+fn search_line(q: Option<String>) -> Option<String> {
     q.map(|q| q.trim().to_owned()).filter(|q| !q.is_empty())
 }
 
@@ -58,21 +61,28 @@ async fn home(
     viewer: Viewer,
     Params(query): Params<HomeQuery>,
 ) -> Result<Response, PageRejection> {
-    let words = search_words(query.q);
-    let page = memory_home::read(&state.ledger, &viewer.scope, words.clone()).await?;
-    let props = home_props(words, page);
-    Ok(render(StatusCode::OK, move || ui::home_page(&viewer.shell, props)).await)
+    let (line, search, status) = searched(query.q.as_ref(), &Field::OF_DOCUMENTS);
+    let line = search_line(line);
+    let page = memory_home::read(&state.ledger, &viewer.scope, line.clone()).await?;
+    let props = HomeProps { search, ..home_props(line, page) };
+    Ok(render(status, move || ui::home_page(&viewer.shell, props)).await)
 }
 
-fn home_props(words: Option<String>, page: memory_home::Page) -> HomeProps {
-    let agents = page.agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at));
+fn home_props(line: Option<String>, page: memory_home::Page) -> HomeProps {
+    let agents = page.agents.into_iter().map(|one| AgentMemory {
+        agent: one.agent,
+        documents: one.documents,
+        bytes: one.bytes,
+        updated_at: one.updated_at,
+    });
     HomeProps {
         agents: agents.collect(),
         asked_at: page.asked_at,
         requests: page.requests as u64,
         own: page.own.into_iter().map(wire_map::memory_document).collect(),
         stalled: stalled_of(page.stalled),
-        found: words.zip(page.found.map(|found| wire_map::found_memories(found).items)),
+        search: ListSearch::default(),
+        found: line.zip(page.found.map(|found| wire_map::found_memories(found).items)),
         people: people_of(page.people),
     }
 }
@@ -91,7 +101,7 @@ struct ShowQuery {
 enum Selection {
     /// The newest changes.
     Recent,
-    /// What a search for these words finds.
+    /// What this search line finds.
     Search(String),
     /// The document at a path, or what is left of an erased one.
     Document(DocumentRequest),
@@ -122,7 +132,7 @@ impl Selection {
     fn to_page(&self) -> Result<page::Selection, Problem> {
         let DocumentRequest { path, view, version, before } = match self {
             Self::Recent => return Ok(page::Selection::Recent),
-            Self::Search(words) => return Ok(page::Selection::Search(words.clone())),
+            Self::Search(line) => return Ok(page::Selection::Search(line.clone())),
             Self::Document(request) => request,
         };
         let not_found = || Problem::new(Code::NotFound);
@@ -141,7 +151,7 @@ impl From<ShowQuery> for Selection {
         let (version, before) = (number(query.version), number(query.before));
         match query.path.filter(|path| !path.is_empty()) {
             Some(path) => Self::Document(DocumentRequest { path, view, version, before }),
-            None => search_words(query.q).map_or(Self::Recent, Self::Search),
+            None => search_line(query.q).map_or(Self::Recent, Self::Search),
         }
     }
 }
@@ -152,8 +162,12 @@ async fn show(
     AgentSlug(agent): AgentSlug,
     Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let props = read(&state, &viewer.scope, &agent, query.into()).await?;
-    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+    // A document is shown rather than a search.
+    let q = query.q.as_ref().filter(|_| query.path.as_ref().is_none_or(String::is_empty));
+    let (line, search, status) = searched(q, &Field::OF_DOCUMENTS);
+    let shown = ShowQuery { q: line, ..query };
+    let props = Props { search, ..read(&state, &viewer.scope, &agent, shown.into()).await? };
+    Ok(render(status, move || ui::page(&viewer.shell, props)).await)
 }
 
 /// Reads the page. A path that is none, or at which there was never a document, is not found.
@@ -174,7 +188,8 @@ fn props_of(agent: &str, shown: Selection, page: page::Memory) -> Props {
         has_more: page.has_more,
         selected: page.document.map(|document| selected(document, view, before)),
         recent: page.recent.into_iter().map(wire_map::memory_version).collect(),
-        found: if let Selection::Search(words) = shown { Some(words).zip(found) } else { None },
+        search: ListSearch::default(),
+        found: if let Selection::Search(line) = shown { Some(line).zip(found) } else { None },
         stalled: stalled_of(page.stalled),
         people: people_of(page.people),
         form: FormState::default(),
@@ -187,6 +202,7 @@ const fn part_of(view: View, version: Option<u64>, before: Option<u64>) -> Part 
         View::Text | View::Edit => Part::Text,
         View::History => Part::History { version, before },
         View::Origin => Part::Origin,
+        View::Usefulness => Part::Usefulness,
     }
 }
 
@@ -202,6 +218,7 @@ fn selected(found: Document, view: View, before: Option<u64>) -> Selected {
         has_more_versions: found.has_more_versions,
         diff: found.diff.map(wire_map::memory_diff),
         origin: wire_map::memory_blame(found.origin).lines,
+        usefulness: found.usefulness.map(usefulness),
         preview: None,
         conflict: None,
     }

@@ -6,13 +6,19 @@
 
 mod account;
 mod action;
+mod action_bulk;
+mod action_undo;
 mod agent;
 mod answer;
 mod approval_form;
 mod audit;
 mod bulk_address;
+mod bulk_choice;
+mod bulk_part;
 mod bundle;
 mod canvas;
+mod canvas_participants;
+mod canvas_versions;
 mod chat;
 mod continue_form;
 mod criteria_set;
@@ -29,6 +35,7 @@ mod import;
 mod inbox;
 mod inbox_hand_over;
 mod inbox_notice;
+mod inbox_patches;
 mod inbox_review;
 mod inbox_review_form;
 mod insight;
@@ -40,6 +47,7 @@ mod memory_forget;
 mod memory_form;
 mod memory_runs;
 mod memory_session;
+mod memory_usefulness;
 mod new_secret;
 mod paced_run;
 mod people;
@@ -56,6 +64,7 @@ mod session;
 mod session_bulk;
 mod session_find;
 mod session_forget;
+mod session_label;
 mod session_memory;
 mod sessions;
 mod settings;
@@ -66,9 +75,12 @@ mod sign_in;
 mod stalled;
 mod today;
 mod tool;
+mod tool_by_link;
 mod tool_draft;
 mod tool_form;
 mod tool_input;
+mod tool_link;
+mod tool_output;
 mod tool_result;
 mod tool_run;
 mod tool_test;
@@ -77,7 +89,7 @@ mod view_form;
 mod webhook;
 mod working_on;
 
-pub use form::{Form, unreadable, value_or_text};
+pub use form::{Form, FormWithFiles, unreadable, value_or_text};
 pub use problem::problem_page;
 pub use shell::{active_of, local_path};
 
@@ -99,11 +111,13 @@ pub fn router() -> Router<AppState> {
         .merge(continue_form::router())
         .merge(session::router())
         .merge(session_forget::router())
+        .merge(session_label::router())
         .merge(session_memory::router())
         .merge(share::router())
         .merge(shared::router())
         .merge(chat::router())
         .merge(action::router())
+        .merge(action_bulk::router())
         .merge(working_on::router())
         .merge(entity::router())
         .merge(entity_type::router())
@@ -117,11 +131,16 @@ pub fn router() -> Router<AppState> {
         .merge(tool_run::router())
         .merge(tool_draft::router())
         .merge(tool_test::router())
+        .merge(tool_link::router())
+        .merge(tool_by_link::router())
         .merge(response::router())
         .merge(bundle::router())
         .merge(canvas::router())
+        .merge(canvas_participants::router())
+        .merge(canvas_versions::router())
         .merge(inbox::router())
         .merge(inbox_hand_over::router())
+        .merge(inbox_patches::router())
         .merge(inbox_review::router())
         .merge(agent::router())
         .merge(memory::router())

@@ -1,6 +1,6 @@
 //! Shows a problem as a page.
 
-use super::shell::{anonymous_shell, local_path, referring_page, signed_in_shell};
+use super::shell::{anonymous_shell, local_path, referring_page, signed_in_shell, timezone};
 use crate::{extract::identify, nonce::Nonce, state::AppState};
 use app::{
     Shell,
@@ -39,8 +39,9 @@ async fn shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, pro
     if problem.status >= 500 || problem.status == 429 {
         return shell();
     }
+    let framed = Some(timezone(headers));
     match identify(state, headers).await {
-        Ok(Some(identity)) => signed_in_shell(state, shell(), &identity, true).await.unwrap_or_else(|_| shell()),
+        Ok(Some(identity)) => signed_in_shell(state, shell(), &identity, framed).await.unwrap_or_else(|_| shell()),
         _ => shell(),
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /search?q=`: the search over all events.
+//! `GET /search?q=`: the search over events, tasks, entities, questions and memory.
 
 use super::{
     search_line::{non_empty, read_line, refused_line},
@@ -11,7 +11,7 @@ use app::{
 };
 use axum::{Router, extract::State, response::Response, routing::get};
 use domain::{
-    search::{Line, Test},
+    search::{Kind, Line, Test},
     session::Status,
     tool::run::is_agent,
 };
@@ -30,6 +30,7 @@ pub fn router() -> Router<AppState> {
 #[derive(Default, Deserialize)]
 struct ShowQuery {
     q: Option<String>,
+    kind: Option<String>,
     agent: Option<String>,
     status: Option<String>,
     cursor: Option<String>,
@@ -56,14 +57,24 @@ fn read(query: &ShowQuery, timezone: &str) -> (Props, Option<SearchEvents>) {
     let cursor = non_empty(query.cursor.as_ref()).map(str::to_owned);
     let (line, form) = line(query);
     let (is_continued, text) = (cursor.is_some(), line.to_string());
+    let kind = kind(query, &line, is_continued);
     // Conditions alone select sessions: the page leads to their list.
     let wanted = (!line.words.is_empty() && !form.is_refused()).then(|| SearchEvents {
         query: text,
+        kind,
         timezone: Some(timezone.to_owned()),
         cursor,
         ..SearchEvents::default()
     });
-    (Props { filter: Filter { line }, form, is_continued, ..Props::default() }, wanted)
+    (Props { filter: Filter { line, kind }, form, is_continued, ..Props::default() }, wanted)
+}
+
+/// The kind of the address. What is no kind is left out, and so is a kind of record with conditions or a cursor, which
+/// only events have.
+fn kind(query: &ShowQuery, line: &Line, is_continued: bool) -> Option<Kind> {
+    let kind = non_empty(query.kind.as_ref()).and_then(Kind::parse)?;
+    let is_possible = kind == Kind::Event || (line.conditions.is_empty() && !is_continued);
+    is_possible.then_some(kind)
 }
 
 /// The line of the address, with the conditions that addresses name in fields of their own, and what is wrong with it.

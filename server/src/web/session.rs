@@ -13,7 +13,9 @@ use crate::{
 };
 use app::{
     FormState,
-    session::{self as ui, Find, Offer, OpensAt, PromotionOffer, Props, Rating, Summary, Titles, WaitingCall},
+    session::{
+        self as ui, Find, Offer, OpensAt, PromotionOffer, Props, Rating, RunOutput, Summary, Titles, WaitingCall,
+    },
 };
 use axum::{
     Router,
@@ -25,6 +27,7 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use domain::id::SessionId;
 use ledger::{
+    ToolRunOutputRecord,
     event::{Read, Slice},
     gate::MayDecide,
     interaction::may_forget,
@@ -32,7 +35,7 @@ use ledger::{
         self as pages,
         session::{self as page, Around, LogWindow},
     },
-    session::OpenCall,
+    session::{OpenCall, may_label},
     share_link::may_share,
 };
 use serde::Deserialize;
@@ -134,13 +137,14 @@ fn transcript_of(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
 /// The properties of the page without events.
 async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
     let rating = rating::of(state, viewer, &around.session).await;
-    let may = (may_forget(&viewer.scope, &around.session), may_share(&viewer.scope, &around.session));
+    let (scope, session) = (&viewer.scope, &around.session);
+    let may = [may_forget(scope, session), may_share(scope, session), may_label(scope, session)];
     let progress_script = state.assets.path("form-js").unwrap_or_default();
     Props { progress_script, ..around_log(around, rating, may) }
 }
 
 /// Converts what is around the log.
-fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bool)) -> Props {
+fn around_log(around: Around, rating: Rating, [may_forget, may_share, may_label]: [bool; 3]) -> Props {
     let (offer, calls) = offered_calls(around.continuation);
     Props {
         calls,
@@ -167,6 +171,8 @@ fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bo
             kind_counts: around.kind_counts.clone(),
             may_forget,
             may_share,
+            may_label,
+            assignee: around.assignee,
             offer,
             rating,
             gate: around.gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
@@ -178,9 +184,18 @@ fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bo
                 Some(gate) => format!("/inbox/{gate}"),
                 None => format!("/sessions/{session}"),
             }),
+            output: around.output.map(output_of),
             timeline: around.timeline.into_iter().map(wire_map::event).collect(),
             shown: (0, 0),
         },
+    }
+}
+
+fn output_of(record: ToolRunOutputRecord) -> RunOutput {
+    match (record.written_session_id, record.refused) {
+        (Some(session), _) => RunOutput::Written(session.to_string()),
+        (None, Some(why)) => RunOutput::Refused(why),
+        (None, None) => RunOutput::Waiting,
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::{
     bulk_address::{BulkAddress, BulkQuery},
+    bulk_choice::{Label, LabelQuery, Labels, change_of, choice, ticked},
+    bulk_part::{part, progress},
     form::Form,
     paced_run::{pace_choice, run_at_pace},
     sessions::{Filtered, ListQuery},
@@ -11,7 +13,7 @@ use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     paced_run::PaceChoice,
-    sessions::{self as ui, BulkProps},
+    sessions::{self as ui, BulkProgressProps, BulkProps, ChoiceProps},
 };
 use axum::{
     Router,
@@ -24,7 +26,7 @@ use domain::{id::SessionId, session::BulkVerb};
 use form_urlencoded::byte_serialize;
 use ledger::{
     Error,
-    bulk::{self as use_case, BulkRequest, BulkSelection},
+    bulk::{self as use_case, BulkChange, BulkRequest, BulkSelection},
     session::BulkResult,
 };
 use serde::Deserialize;
@@ -39,60 +41,110 @@ pub fn router() -> Router<AppState> {
 
 /// The answer to the form.
 enum Answer {
+    /// Which tag, or which member.
+    Choice(ChoiceProps),
     /// What would happen.
     Preview(BulkProps),
+    /// How far it is.
+    Progress(BulkProgressProps),
     /// Where the page with what happened is.
     Address(String),
 }
 
 async fn change(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     match answer(&state, &viewer, &form).await {
+        Ok(Answer::Choice(props)) => Ok(choose(StatusCode::OK, viewer, props).await),
         Ok(Answer::Preview(props)) => Ok(render(StatusCode::OK, move || ui::bulk_page(&viewer.shell, props)).await),
+        Ok(Answer::Progress(props)) => Ok(between(viewer, props).await),
         Ok(Answer::Address(address)) => Ok(Redirect::to(&address).into_response()),
-        Err(error @ Error::Invalid(_)) => Ok(refusal(viewer, &form, error).await),
+        Err(error @ Error::Invalid(_)) => refusal(&state, viewer, &form, error).await,
         Err(error) => Err(error.into()),
     }
 }
 
-/// Does what the form asks for, at the pace that it chooses, or says what would happen.
+/// Does what the form asks for, or asks for the tag or the member that it leaves out.
 async fn answer(state: &AppState, viewer: &Viewer, form: &Form) -> Result<Answer, Error> {
-    let (request, next) = (request_of(viewer, form)?, list_of(form.optional("next")));
+    let verb = verb_of(form)?;
+    if let Some(change) = change_of(verb, form)? {
+        return do_or_preview(state, viewer, form, change).await;
+    }
+    // A selection that the preview would refuse is refused before anything is typed.
+    selection_of(viewer, form)?;
+    Ok(Answer::Choice(choice(state, viewer, (verb, form), list_of(form.optional("next"))).await?))
+}
+
+/// Does a change, at the pace that the form chooses, or says what would happen.
+async fn do_or_preview(state: &AppState, viewer: &Viewer, form: &Form, change: BulkChange) -> Result<Answer, Error> {
+    let next = list_of(form.optional("next"));
+    let request = BulkRequest { change, selection: selection_of(viewer, form)?, preview: form.text("step") != "run" };
     if request.preview {
         return preview(state, viewer, request, next).await;
     }
     match run_at_pace(state, viewer, form, with_a_pace(&request)).await? {
         Some(address) => Ok(Answer::Address(address)),
-        None => run_now(state, viewer, request, &next).await,
+        None => run_now(state, viewer, (form, request), &next).await,
     }
 }
 
 /// The sessions that can be run again at a pace.
 fn with_a_pace(request: &BulkRequest) -> Option<&[SessionId]> {
-    match (request.verb, &request.selection) {
-        (BulkVerb::RunAgain, BulkSelection::Chosen(ids)) => Some(ids),
+    match (&request.change, &request.selection) {
+        (BulkChange::RunAgain, BulkSelection::Chosen(ids)) => Some(ids),
         _ => None,
     }
 }
 
 async fn preview(state: &AppState, viewer: &Viewer, request: BulkRequest, next: String) -> Result<Answer, Error> {
-    let (verb, pace) = (request.verb, pace_choice(viewer, state.ledger.now()));
-    let result = wire_map::bulk_result(use_case::run(&state.ledger, &viewer.scope, request).await?);
-    let form = FormState::default();
-    Ok(Answer::Preview(BulkProps { verb, result, is_preview: true, next, form, pace }))
+    let (change, pace) = (request.change.clone(), pace_choice(viewer, state.ledger.now()));
+    let planned = use_case::run(&state.ledger, &viewer.scope, request).await?;
+    let Labels { word, fields, undo } = Label::of(&change).labels(state, viewer).await?;
+    let (verb, result, form) = (change.verb(), wire_map::bulk_result(planned), FormState::default());
+    Ok(Answer::Preview(BulkProps { verb, word, fields, undo, result, is_preview: true, next, form, pace }))
 }
 
-async fn run_now(state: &AppState, viewer: &Viewer, request: BulkRequest, next: &str) -> Result<Answer, Error> {
-    let (verb, at) = (request.verb, state.ledger.now());
-    let result = use_case::run(&state.ledger, &viewer.scope, request).await?;
-    Ok(Answer::Address(address(verb, &BulkAddress::of(&result, at), next)))
+/// Does the change, or a part of it. What earlier parts did is in the form.
+async fn run_now(
+    state: &AppState,
+    viewer: &Viewer,
+    (form, request): (&Form, BulkRequest),
+    next: &str,
+) -> Result<Answer, Error> {
+    let (label, earlier) = (Label::of(&request.change), BulkAddress::of_form(form));
+    let at = earlier.as_ref().map_or_else(|| state.ledger.now(), |earlier| earlier.at);
+    let (request, rest) = part(request, earlier.is_some());
+    let now = BulkAddress::of(&use_case::run(&state.ledger, &viewer.scope, request).await?, at);
+    let happened = match earlier {
+        Some(earlier) => earlier.and(now),
+        None => now,
+    };
+    Ok(after(state, form, &label, &happened, &rest, next))
 }
 
-/// The request of the form: about the selected sessions, or about all that its filter selects.
-fn request_of(viewer: &Viewer, form: &Form) -> Result<BulkRequest, Error> {
-    let verb = BulkVerb::parse(&form.text("verb"));
-    let verb = verb.ok_or_else(|| Error::invalid("verb", "run_again, cancel or acknowledge"))?;
-    let selection = if form.has("all") { listed(viewer, form)? } else { chosen(form)? };
-    Ok(BulkRequest { verb, selection, preview: form.text("step") != "run" })
+/// What follows a part: the next one, or the page of what happened.
+fn after(
+    state: &AppState,
+    form: &Form,
+    label: &Label,
+    happened: &BulkAddress,
+    rest: &[SessionId],
+    next: &str,
+) -> Answer {
+    let address = address(label, happened, next);
+    if rest.is_empty() {
+        return Answer::Address(address);
+    }
+    let script = state.assets.path("form-js").unwrap_or_default();
+    Answer::Progress(progress(form, &label.query(), (happened, rest), (address, script)))
+}
+
+fn verb_of(form: &Form) -> Result<BulkVerb, Error> {
+    let verbs = || BulkVerb::ALL.map(BulkVerb::as_str).join(", ");
+    BulkVerb::parse(&form.text("verb")).ok_or_else(|| Error::invalid("verb", format!("one of {}", verbs())))
+}
+
+/// The selected sessions, or all that the filter of the form selects.
+fn selection_of(viewer: &Viewer, form: &Form) -> Result<BulkSelection, Error> {
+    if form.has("all") { listed(viewer, form) } else { chosen(form) }
 }
 
 /// All sessions that the filter of the list selects.
@@ -107,8 +159,7 @@ fn listed(viewer: &Viewer, form: &Form) -> Result<BulkSelection, Error> {
 
 /// The sessions whose check boxes are ticked.
 fn chosen(form: &Form) -> Result<BulkSelection, Error> {
-    let text = form.text("session");
-    let ids: Result<Vec<SessionId>, _> = text.lines().map(str::parse::<SessionId>).collect();
+    let ids: Result<Vec<SessionId>, _> = ticked(form).iter().map(|id| id.parse::<SessionId>()).collect();
     let ids = ids.map_err(|error| Error::invalid("session", error.to_string()))?;
     if ids.is_empty() {
         return Err(Error::invalid("session", "Select at least one session."));
@@ -122,29 +173,57 @@ fn list_of(next: Option<String>) -> String {
 }
 
 /// The address of the page that shows what happened.
-fn address(verb: BulkVerb, happened: &BulkAddress, next: &str) -> String {
+fn address(label: &Label, happened: &BulkAddress, next: &str) -> String {
     let next: String = byte_serialize(next.as_bytes()).collect();
-    format!("/sessions/bulk?verb={verb}&{}&next={next}", happened.query())
+    format!("/sessions/bulk?{}&{}&next={next}", label.query(), happened.query())
 }
 
-/// The page that says why nothing was done.
-async fn refusal(viewer: Viewer, form: &Form, error: Error) -> Response {
+async fn between(viewer: Viewer, props: BulkProgressProps) -> Response {
+    render(StatusCode::OK, move || ui::bulk_progress_page(&viewer.shell, &props)).await
+}
+
+async fn choose(status: StatusCode, viewer: Viewer, props: ChoiceProps) -> Response {
+    render(status, move || ui::bulk_choice_page(&viewer.shell, props)).await
+}
+
+/// The page that says why nothing was done: the choice of a tag or a member, if that was refused.
+async fn refusal(state: &AppState, viewer: Viewer, form: &Form, error: Error) -> Result<Response, PageRejection> {
+    let is_choice = matches!(&error, Error::Invalid(issues) if issues.iter().any(|issue| is_chosen(&issue.field)));
     let problem = Problem::from(error);
-    let props = BulkProps {
+    if let (true, Ok(verb)) = (is_choice, verb_of(form)) {
+        let next = list_of(form.optional("next"));
+        let props = choice(state, &viewer, (verb, form), next).await?;
+        let props = ChoiceProps { form: form.refused("", &problem), ..props };
+        return Ok(refuse(&problem, move || ui::bulk_choice_page(&viewer.shell, props)).await);
+    }
+    let props = refused_props(form, &problem);
+    Ok(refuse(&problem, move || ui::bulk_page(&viewer.shell, props)).await)
+}
+
+/// Whether a field is chosen on a page of its own.
+fn is_chosen(field: &str) -> bool {
+    ["tag", "userId"].contains(&field)
+}
+
+fn refused_props(form: &Form, problem: &Problem) -> BulkProps {
+    BulkProps {
         verb: BulkVerb::parse(&form.text("verb")).unwrap_or(BulkVerb::RunAgain),
+        word: String::new(),
+        fields: Vec::new(),
+        undo: None,
         result: BulkSessionsResult::default(),
         is_preview: true,
         next: list_of(form.optional("next")),
-        form: form.refused("", &problem),
+        form: form.refused("", problem),
         pace: PaceChoice::default(),
-    };
-    refuse(&problem, move || ui::bulk_page(&viewer.shell, props)).await
+    }
 }
 
 #[derive(Deserialize)]
 struct ResultQuery {
-    verb: Option<String>,
     next: Option<String>,
+    #[serde(flatten)]
+    label: LabelQuery,
     #[serde(flatten)]
     happened: BulkQuery,
 }
@@ -155,22 +234,28 @@ async fn result(
     viewer: Viewer,
     Params(query): Params<ResultQuery>,
 ) -> Result<Response, PageRejection> {
-    let verb = query.verb.as_deref().and_then(BulkVerb::parse);
-    let (Some(verb), Some(happened)) = (verb, BulkAddress::read(&query.happened)) else {
+    let (Some(label), Some(happened)) = (Label::read(&query.label), BulkAddress::read(&query.happened)) else {
         return Ok(Redirect::to(LIST).into_response());
     };
-    let selection = BulkSelection::Chosen(happened.sessions.clone());
-    let repeat = BulkRequest { verb, selection, preview: true };
-    let repeat = use_case::run(&state.ledger, &viewer.scope, repeat).await?;
-    let props = props(verb, &happened, repeat, query.next);
+    let props = props(&state, &viewer, (&label, &happened), query.next).await?;
     Ok(render(StatusCode::OK, move || ui::bulk_page(&viewer.shell, props)).await)
 }
 
 /// What happened, from what a repeat would do.
-fn props(verb: BulkVerb, happened: &BulkAddress, repeat: BulkResult, next: Option<String>) -> BulkProps {
+async fn props(
+    state: &AppState,
+    viewer: &Viewer,
+    (label, happened): (&Label, &BulkAddress),
+    next: Option<String>,
+) -> Result<BulkProps, Error> {
+    let selection = BulkSelection::Chosen(happened.sessions.clone());
+    let repeat = BulkRequest { change: label.change.clone(), selection, preview: true };
+    let repeat: BulkResult = use_case::run(&state.ledger, &viewer.scope, repeat).await?;
+    let Labels { word, fields, undo } = label.labels(state, viewer).await?;
     let result = wire_map::bulk_result(happened.outcomes(repeat));
     let BulkAddress { done, already, refused, .. } = *happened;
     let result = BulkSessionsResult { ready: 0, done, already, refused, ..result };
+    let (verb, next) = (label.change.verb(), list_of(next));
     let (form, pace) = (FormState::default(), PaceChoice::default());
-    BulkProps { verb, result, is_preview: false, next: list_of(next), form, pace }
+    Ok(BulkProps { verb, word, fields, undo, result, is_preview: false, next, form, pace })
 }

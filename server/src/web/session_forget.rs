@@ -37,7 +37,7 @@ fn props_of(session: domain::session::Session, found: CapturedData, done: Option
     ForgetProps {
         session: wire_map::session(session),
         interactions: found.interactions,
-        exports: found.exports.into_iter().map(|job| (job.id.to_string(), job.begun_at)).collect(),
+        exports: found.exports.into_iter().map(|export| (export.id.map(|id| id.to_string()), export.words)).collect(),
         done,
         form: FormState::default(),
     }

@@ -4,12 +4,13 @@ use super::{
     form::Form,
     people::people_of,
     search_line::{non_empty, read_line, refused_line},
-    shell::{PageRejection, Viewer, local_path, render_or_refuse},
+    shell::{PageRejection, Viewer, local_path, render_or_refuse, saved_entries},
 };
 use crate::{cookie, extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     Connect, FieldError, FormState, SessionEntry,
     sessions::{self, COMPACT, Columns, CountedSearch, Filter, ListColumn, Props, RowLook},
+    shell::saved_fragment,
 };
 use axum::{
     Router,
@@ -216,7 +217,7 @@ async fn read(
         return Ok((page::Page::default(), form));
     }
     let typed = wanted.query.as_ref().map(|line| line.text.clone()).unwrap_or_default();
-    let beside = Beside { timezone: &viewer.timezone, people: columns.has(ListColumn::Creator) };
+    let beside = Beside { timezone: &viewer.timezone, people: columns.has_people() };
     let read = page::read(&state.ledger, &viewer.scope, wanted, beside).await;
     or_refused(read, form, &typed)
 }
@@ -287,6 +288,8 @@ struct RowsQuery {
     select: Option<String>,
     /// Columns of the rows; the default without it.
     columns: Option<String>,
+    /// Whether the links to saved searches follow, with their numbers.
+    saved: Option<String>,
 }
 
 async fn rows(
@@ -296,11 +299,21 @@ async fn rows(
 ) -> Result<Html<String>, PageRejection> {
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
     let columns = Columns::parse(query.columns.as_deref());
-    let (rows, people) = page::by_ids(&state.ledger, &viewer.scope, ids, columns.has(ListColumn::Creator)).await?;
+    let (rows, people) = page::by_ids(&state.ledger, &viewer.scope, ids, columns.has_people()).await?;
     let entries: Vec<_> = rows.into_iter().map(entry).collect();
     let people = people.map(people_of).unwrap_or_default();
     let look = RowLook { columns: &columns, people: &people, is_selectable: query.select.is_some() };
-    Ok(Html(sessions::rows_fragment(&viewer.shell, &entries, look)))
+    let saved = saved_part(&state, &viewer, query.saved.is_some()).await?;
+    Ok(Html(sessions::rows_fragment(&viewer.shell, &entries, look) + &saved))
+}
+
+/// The links to saved searches with their present numbers, if they are asked for.
+async fn saved_part(state: &AppState, viewer: &Viewer, is_asked_for: bool) -> Result<String, Error> {
+    let entries = match is_asked_for {
+        true => saved_entries(&state.ledger, &viewer.scope, &viewer.timezone).await?,
+        false => Vec::new(),
+    };
+    Ok(saved_fragment(&entries))
 }
 
 /// Converts a session to a row of a list, with its open gate if there is one.

@@ -37,10 +37,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// For search engines and programs that show previews of links.
 const NO_INDEX: HeaderValue = HeaderValue::from_static("noindex, nofollow, noarchive, nosnippet, noimageindex");
 /// The address of the page is in no request to anybody.
-const NO_REFERRER: &str = "no-referrer";
+pub const NO_REFERRER: &str = "no-referrer";
 /// The same for a page with a form that is read over plain HTTP: with `no-referrer` the browser would post the form
 /// with `Origin: null`, which is refused. It names this server and no address of a page.
-const NO_ADDRESS: &str = "strict-origin";
+pub const NO_ADDRESS: &str = "strict-origin";
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -50,7 +50,7 @@ pub fn router() -> Router<AppState> {
 }
 
 /// Paths and settings of a page.
-fn frame(state: &AppState, visit: &Visit, referrer: &'static str) -> Frame {
+pub fn frame(state: &AppState, visit: &Visit, referrer: &'static str) -> Frame {
     let theme = match cookie::theme(&visit.headers) {
         Some(cookie::Theme::Light) => Theme::Light,
         Some(cookie::Theme::Dark) => Theme::Dark,
@@ -60,7 +60,7 @@ fn frame(state: &AppState, visit: &Visit, referrer: &'static str) -> Frame {
 }
 
 /// Adds the headers that every answer here has.
-fn guarded(mut response: Response, referrer: &'static str) -> Response {
+pub fn guarded(mut response: Response, referrer: &'static str) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(REFERRER_POLICY, HeaderValue::from_static(referrer));
@@ -68,20 +68,25 @@ fn guarded(mut response: Response, referrer: &'static str) -> Response {
     response
 }
 
+/// The referrer policy of a page with a form.
+pub fn form_referrer(state: &AppState) -> &'static str {
+    if state.cookies.is_secure() { NO_REFERRER } else { NO_ADDRESS }
+}
+
 /// The page for a link that shows nothing, whatever the reason.
-async fn gone(state: &AppState, visit: &Visit) -> Response {
+pub async fn gone(state: &AppState, visit: &Visit) -> Response {
     let frame = frame(state, visit, NO_REFERRER);
     guarded(render(StatusCode::NOT_FOUND, move || ui::gone_page(&frame)).await, NO_REFERRER)
 }
 
 /// The page for a reader over the limit of requests.
-async fn wait(state: &AppState, visit: &Visit) -> Response {
+pub async fn wait(state: &AppState, visit: &Visit) -> Response {
     let frame = frame(state, visit, NO_REFERRER);
     guarded(refuse(&too_many_requests(), move || ui::wait_page(&frame)).await, NO_REFERRER)
 }
 
 /// What was found of a link. `None` if it shows nothing, whatever the reason.
-fn opened<T>(found: ledger::Result<T>) -> ledger::Result<Option<T>> {
+pub fn opened<T>(found: ledger::Result<T>) -> ledger::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(Error::NotFound(_) | Error::NoInstanceKey) => Ok(None),
@@ -92,7 +97,7 @@ fn opened<T>(found: ledger::Result<T>) -> ledger::Result<Option<T>> {
 /// The page that asks first. It is the same for every secret, also for one that opens nothing, and reads nothing: what
 /// fetches addresses from messages learns nothing, and counts as no visit.
 async fn ask(State(state): State<AppState>, visit: Visit, Path(secret): Path<String>) -> Response {
-    let referrer = if state.cookies.is_secure() { NO_REFERRER } else { NO_ADDRESS };
+    let referrer = form_referrer(&state);
     let action: String = form_urlencoded::byte_serialize(secret.as_bytes()).collect();
     let props = OpenProps { frame: frame(&state, &visit, referrer), action: format!("/s/{action}") };
     guarded(render(StatusCode::OK, move || ui::open_page(&props)).await, referrer)

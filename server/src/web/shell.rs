@@ -3,7 +3,7 @@
 
 use super::fragment::wants_fragment;
 use crate::{cookie, extract::Caller, nonce::Nonce, problem::Problem, state::AppState, wire_map};
-use app::{FormState, Shell, Theme, working_on::Active};
+use app::{FormState, SavedEntry, Shell, Theme, working_on::Active};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
@@ -14,7 +14,10 @@ use ledger::{
     Ledger, Scope,
     auth::{self, Identity},
     human,
-    page::inbox,
+    page::{
+        inbox,
+        sessions::{self, CountedSearch},
+    },
     work_queue,
 };
 use url::Url;
@@ -88,7 +91,8 @@ impl FromRequestParts<AppState> for Viewer {
             Err(problem) => return Err(PageRejection::Redirect(to_sign_in(problem, state, parts).await?)),
         };
         let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), parts.uri.query());
-        let shell = signed_in_shell(state, shell, &identity, !is_part(&parts.headers)).await?;
+        let framed = (!is_part(&parts.headers)).then(|| timezone(&parts.headers));
+        let shell = signed_in_shell(state, shell, &identity, framed).await?;
         let form = parts.extensions.remove().unwrap_or_default();
         Ok(Self { form, ..Self::of(state, &parts.headers, identity.scope, shell) })
     }
@@ -97,14 +101,13 @@ impl FromRequestParts<AppState> for Viewer {
 impl Viewer {
     /// The viewer with what the headers of the request say, and without a refused form.
     fn of(state: &AppState, headers: &HeaderMap, scope: Scope, shell: Shell) -> Self {
-        let zone = cookie::timezone(headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
         Self {
             scope,
             shell,
             secret: state.cookies.session(headers).unwrap_or_default().to_owned(),
             origin: state.origin(headers),
             is_rating_dismissed: scope.user_id().is_some_and(|user| cookie::is_rating_dismissed(headers, user)),
-            timezone: zone.to_owned(),
+            timezone: timezone(headers).to_owned(),
             form: FormState::default(),
         }
     }
@@ -123,30 +126,64 @@ async fn to_sign_in(problem: Problem, state: &AppState, parts: &Parts) -> Result
     Ok(Redirect::to(&target))
 }
 
-/// Adds the viewer to a shell. The workspaces and the inbox count are read only if the page is `framed` by them.
+/// IANA name of the time zone that the browser reported; `UTC` until it reports one.
+pub fn timezone(headers: &HeaderMap) -> &str {
+    cookie::timezone(headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC")
+}
+
+/// Adds the viewer to a shell. What surrounds a page is read only if the page is `framed` by it: for a reader in this
+/// time zone.
 pub async fn signed_in_shell(
     state: &AppState,
     shell: Shell,
     identity: &Identity,
-    framed: bool,
+    framed: Option<&str>,
 ) -> Result<Shell, ledger::Error> {
     let scope = &identity.scope;
     // The mark is read before the page's data, so that no later change is missed.
     let live_mark = state.live_mark(scope);
-    let (workspaces, needs_me) = if framed { in_frame(&state.ledger, scope).await? } else { Default::default() };
+    let Frame { workspaces, needs_me, saved } = in_frame(&state.ledger, scope, framed).await?;
     let active = match scope.user_id() {
         Some(_) => human::active(&state.ledger, scope).await?,
         None => None,
     };
     let (viewer, working_on) = (Some(wire_map::me(identity.clone())), active.map(active_of));
-    Ok(Shell { live_mark, workspaces, needs_me, viewer, working_on, ..shell })
+    Ok(Shell { live_mark, workspaces, needs_me, saved, viewer, working_on, ..shell })
 }
 
-/// The workspaces of the viewer, and the number of their items in the inbox.
-async fn in_frame(ledger: &Ledger, scope: &Scope) -> Result<(Vec<Tenant>, u64), ledger::Error> {
+/// What the navigation around a page shows. Nothing for a page without a frame.
+#[derive(Default)]
+struct Frame {
+    /// Workspaces of the viewer.
+    workspaces: Vec<Tenant>,
+    /// Number of their items in the inbox.
+    needs_me: u64,
+    /// Their saved searches.
+    saved: Vec<SavedEntry>,
+}
+
+async fn in_frame(ledger: &Ledger, scope: &Scope, framed: Option<&str>) -> Result<Frame, ledger::Error> {
+    let Some(timezone) = framed else { return Ok(Frame::default()) };
     let workspaces = auth::list_workspaces(ledger, scope).await?;
     let workspaces = workspaces.into_iter().map(|t| Tenant { id: t.id, slug: t.slug, name: t.name });
-    Ok((workspaces.collect(), inbox::count(ledger, scope, BADGE_COUNT_MAX + 1).await?.all()))
+    let needs_me = inbox::count(ledger, scope, BADGE_COUNT_MAX + 1).await?.all();
+    let saved = saved_entries(ledger, scope, timezone).await?;
+    Ok(Frame { workspaces: workspaces.collect(), needs_me, saved })
+}
+
+/// The saved searches of the navigation.
+///
+/// # Errors
+/// As [`sessions::in_rail`].
+pub async fn saved_entries(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Vec<SavedEntry>, ledger::Error> {
+    let saved = sessions::in_rail(ledger, scope, timezone).await?;
+    Ok(saved.into_iter().map(saved_entry).collect())
+}
+
+fn saved_entry(found: CountedSearch) -> SavedEntry {
+    let line: String = form_urlencoded::byte_serialize(found.search.line.as_bytes()).collect();
+    let count = found.count.map(|counted| (counted.number, counted.has_more));
+    SavedEntry { name: found.search.name, href: format!("/sessions?q={line}"), count }
 }
 
 /// The session that a person works in, as pages and server functions show it.
@@ -216,12 +253,15 @@ pub fn anonymous_shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Non
         pages_css_href: href("pages-css"),
         js_href: href("js"),
         wasm_href: href("wasm"),
+        tree_js_href: href("tree-js"),
+        scrub_js_href: href("scrub-js"),
         nonce: nonce.map(|nonce| nonce.as_str().to_owned()).unwrap_or_default(),
         theme,
         viewer: None,
         workspaces: Vec::new(),
         working_on: None,
         needs_me: 0,
+        saved: Vec::new(),
         live_mark: String::new(),
         notice,
         now: state.ledger.now(),

@@ -23,8 +23,9 @@ use axum::{
 };
 use domain::{gate::GateKind, work_queue::Bucket};
 use ledger::{
-    TokenRecord,
+    Ledger, Scope, TokenRecord,
     gate::MayDecide,
+    live::{Progress, progress},
     page::today as page,
     token,
     work_queue::{self, QueueScope},
@@ -80,7 +81,7 @@ async fn show(
     let token = made.secret(NewSecret::Token, &viewer).map(str::to_owned);
     let shown = token.is_some().then_some(&made);
     let connect = connect(&state, &viewer, token, page.nothing_ever_ran).await?;
-    let props = Props { connect, ..props(&viewer, &query, page, everyone) };
+    let props = Props { connect, ..props(&state.ledger, &viewer, &query, (page, everyone)) };
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     set_cookies(&state, &query, shown, &mut response);
     Ok(response)
@@ -130,14 +131,15 @@ async fn connection(State(state): State<AppState>, viewer: Viewer) -> Result<Htm
 }
 
 /// Converts what was read, without how to connect an agent.
-fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) -> Props {
+fn props(ledger: &Ledger, viewer: &Viewer, query: &TodayQuery, (page, everyone): (page::Page, bool)) -> Props {
+    let section = |found| section_of(ledger, &viewer.scope, (found, everyone));
     let counts = page.counts;
     Props {
         picked: query.bucket.as_deref().and_then(Bucket::parse),
         everyone,
         counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
         timezone: query.timezone(viewer).to_owned(),
-        sections: page.sections.into_iter().map(|section| section_of(section, everyone)).collect(),
+        sections: page.sections.into_iter().map(section).collect(),
         questions: page.questions.into_iter().map(question_of).collect(),
         stalled: stalled_of(page.stalled),
         connect: None,
@@ -194,11 +196,28 @@ async fn section(
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
     let whose = query.whose(&headers);
     let section = page::section(&state.ledger, &viewer.scope, whose, bucket, query.timezone(&viewer)).await?;
-    Ok(Html(today::section_fragment(&viewer.shell, &section_of(section, whose == QueueScope::Everyone))))
+    let shown = section_of(&state.ledger, &viewer.scope, (section, whose == QueueScope::Everyone));
+    Ok(Html(today::section_fragment(&viewer.shell, &shown)))
 }
 
-/// Converts a section, with the gates that the viewer may decide.
-fn section_of(found: page::Section, everyone: bool) -> Section {
+/// How far a worker is, in words.
+fn progress_words(Progress { done, total, note, .. }: &Progress) -> String {
+    let steps = total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
+    match note {
+        Some(note) => format!("{steps} {note}"),
+        None => steps,
+    }
+}
+
+/// Converts a section, with the gates that the viewer may decide, and the progress of workers.
+fn section_of(ledger: &Ledger, scope: &Scope, (found, everyone): (page::Section, bool)) -> Section {
+    let running = found.rows.iter().filter(|_| found.bucket == Bucket::Running).map(|row| &row.session);
+    let progress = running.filter_map(|session| {
+        let last = progress(ledger, scope, session.id)?;
+        // What a lost worker did is done again by the next one.
+        (last.attempt == session.attempt).then(|| (session.id.to_string(), progress_words(&last)))
+    });
+    let progress = progress.collect();
     let waits = found.rows.iter().filter_map(|row| row.gate.as_ref()).filter(|_| found.bucket == Bucket::NeedsMe);
     let gates = waits.map(|item| {
         let may_decide = item.may_decide == MayDecide::Yes;
@@ -209,6 +228,7 @@ fn section_of(found: page::Section, everyone: bool) -> Section {
         bucket: found.bucket,
         everyone,
         gates: gates.collect(),
+        progress,
         sessions: found.rows.into_iter().map(entry).collect(),
         actions: found.actions.into_iter().map(wire_map::action).collect(),
         has_more: found.has_more,

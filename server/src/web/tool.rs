@@ -1,16 +1,19 @@
 //! /tools: list, make, one of them with its publication and secrets, edit.
 
 use super::{
+    entity::choices_of,
     form::{Form, or_stale},
     people::people_of,
     posted,
+    search_line::searched,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
     tool_form::{compared_schemas, compared_text, draft_of, new_draft, placed, read},
+    tool_result::target,
 };
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
-    FormState,
-    tool::{self as ui, Comparison, Continued, Draft, ListProps, Offered, Props, Run, Start},
+    FieldError, FormState,
+    tool::{self as ui, Comparison, Continued, Draft, EndedRuns, ListProps, Offered, Props, Run, Start},
 };
 use axum::{
     Router,
@@ -22,12 +25,13 @@ use axum::{
 use domain::{
     id::SessionId,
     role::Permission,
+    search::Field,
     tool::{Definition, Implementation, Secret, http::secret_names, is_tool_slug},
 };
 use ledger::{
     Ledger, SavedInputRecord, Scope, ToolDraftRecord, ToolRecord,
-    page::tool as page,
-    tool::{self, NewTool, ToolChange},
+    page::{tool as page, tool_result::Targets},
+    tool::{self, NewSecret, NewTool, ToolChange},
 };
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -46,6 +50,7 @@ pub fn router() -> Router<AppState> {
 
 #[derive(Default, Deserialize)]
 struct ListQuery {
+    q: Option<String>,
     cursor: Option<String>,
 }
 
@@ -62,10 +67,11 @@ async fn list(
     viewer: Viewer,
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let listed = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
+    let (line, search, status) = searched(query.q.as_ref(), &Field::OF_TOOLS);
+    let listed = page::list(&state.ledger, &viewer.scope, line.as_deref(), query.cursor).await?;
     let tools = listed.items.into_iter().map(wire_map::tool).collect();
-    let props = ListProps { tools, next_cursor: listed.next_cursor };
-    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+    let props = ListProps { tools, next_cursor: listed.next_cursor, search };
+    Ok(render(status, move || ui::list_page(&viewer.shell, props)).await)
 }
 
 /// The slug of a path. What no tool can be named names no tool.
@@ -81,7 +87,7 @@ async fn show(
     RawQuery(address): RawQuery,
 ) -> Result<Response, PageRejection> {
     let ShowQuery { version: compared, again, draft, saved } = query;
-    let shown = page::Query { compared, again, draft, saved };
+    let shown = page::Query { compared, again, draft, saved, output: None };
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, shown).await?;
     let address = address.unwrap_or_default();
     let address = form_urlencoded::parse(address.as_bytes()).into_owned().take(ADDRESS_FIELDS_MAX).collect();
@@ -147,6 +153,7 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
         comparison,
         may_run: page.may_run,
         people: people_of(page.people),
+        needs_admin: page.needs_admin,
         secrets: page.secrets.map(|secrets| secrets.into_iter().map(wire_map::tool_secret).collect()),
         missing_secrets,
         refusals,
@@ -155,12 +162,23 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
             start,
             published: page.published.map(wire_map::tool_version),
             again: page.again.map(wire_map::session),
+            targets: page.targets.map(targets_of),
             runs: page.runs.into_iter().map(|row| wire_map::session(row.session)).collect(),
             has_more_runs: page.has_more_runs,
+            ended: EndedRuns { ended: page.ended.ended, failed: page.ended.failed, is_cut: page.ended.is_cut },
             form: forms.run,
             focus: forms.focus,
         },
         offered,
+    }
+}
+
+fn targets_of(found: Targets) -> ui::Targets {
+    ui::Targets {
+        tasks: found.tasks.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
+        has_more_tasks: found.has_more_tasks,
+        entities: choices_of(found.entities),
+        target: found.target.map(target),
     }
 }
 
@@ -218,6 +236,11 @@ fn secret_form(form: &Form, problem: &Problem) -> FormState {
         return FormState::default();
     }
     let mut state = form.refused("secret", problem);
+    if problem.code() == Code::StaleVersion {
+        let message = "Another version was published in the meantime. Check where it sends the secrets, then set the \
+                       secret again.";
+        state.errors = vec![FieldError { field: None, message: message.to_owned() }];
+    }
     for error in &mut state.errors {
         error.field = error.field.take().map(|field| if field == "value" { "password".to_owned() } else { field });
     }
@@ -231,8 +254,7 @@ enum Step {
     Publish(Option<u64>),
     Unpublish,
     Delete,
-    /// Set the secret with this name.
-    SetSecret(String, Secret),
+    SetSecret(NewSecret),
     /// Delete the secret with this name.
     DeleteSecret(String),
 }
@@ -244,7 +266,10 @@ impl Step {
             "publish" => Ok(Self::Publish(form.text("revision").parse().ok())),
             "unpublish" => Ok(Self::Unpublish),
             "delete" => Ok(Self::Delete),
-            "set-secret" => Ok(Self::SetSecret(name(), Secret::new(form.text("password")))),
+            "set-secret" => {
+                let (value, version) = (Secret::new(form.text("password")), form.text("version").parse().ok());
+                Ok(Self::SetSecret(NewSecret { name: name(), value, version }))
+            }
             "delete-secret" => Ok(Self::DeleteSecret(name())),
             _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, set-secret or delete-secret")),
         }
@@ -271,7 +296,7 @@ async fn change(ledger: &Ledger, scope: &Scope, slug: &str, form: &Form) -> ledg
         Step::Publish(revision) => drop(tool::publish(ledger, scope, slug, revision).await?),
         Step::Unpublish => drop(tool::unpublish(ledger, scope, slug).await?),
         Step::Delete => tool::delete(ledger, scope, slug).await?,
-        Step::SetSecret(name, value) => tool::set_secret(ledger, scope, slug, &name, value).await?,
+        Step::SetSecret(new) => tool::set_secret(ledger, scope, slug, new).await?,
         Step::DeleteSecret(name) => tool::delete_secret(ledger, scope, slug, &name).await?,
     }
     Ok(next)
@@ -296,7 +321,7 @@ async fn edit(
     Path(slug): Path<String>,
 ) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
-    let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
+    let stored = tool::get_to_edit(&state.ledger, &viewer.scope, &known(slug)?).await?;
     Ok(editor(viewer, draft_of(stored), (FormState::default(), FormState::default()), StatusCode::OK).await)
 }
 
@@ -353,9 +378,9 @@ async fn save(
 
 async fn store_change(ledger: &Ledger, viewer: Viewer, slug: &str, form: &Form) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
-    let before = tool::get(ledger, &viewer.scope, slug).await?;
+    let before = tool::get_to_edit(ledger, &viewer.scope, slug).await?;
     let stored = match edited(form) {
-        Ok(change) => tool::update(ledger, &viewer.scope, &before.slug, change).await,
+        Ok(change) => tool::update(ledger, &viewer.scope, slug, change).await,
         Err(error) => Err(error),
     };
     saved(viewer, draft_of(before), form, stored).await
@@ -409,8 +434,9 @@ mod tests {
         let step = |fields: &[(&str, &str)]| Step::of(&form(fields)).unwrap();
         assert_eq!(step(&[("do", "publish"), ("revision", "3")]), Step::Publish(Some(3)));
         assert_eq!(step(&[("do", "publish")]), Step::Publish(None));
-        let set = step(&[("do", "set-secret"), ("name", " KEY "), ("password", " x ")]);
-        assert_eq!(set, Step::SetSecret("KEY".to_owned(), Secret::new(" x ".to_owned())));
+        let set = step(&[("do", "set-secret"), ("name", " KEY "), ("password", " x "), ("version", "2")]);
+        let new = NewSecret { name: "KEY".to_owned(), value: Secret::new(" x ".to_owned()), version: Some(2) };
+        assert_eq!(set, Step::SetSecret(new));
         assert_eq!(set.leads_to("echo"), ("/tools/echo".to_owned(), "tool_secret_set"));
         assert_eq!(step(&[("do", "delete")]).leads_to("echo"), ("/tools".to_owned(), "tool_deleted"));
         assert!(

@@ -16,7 +16,10 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
-use domain::tool::{draft::Fields, form::read_so_far};
+use domain::{
+    schema_form::{Form as SchemaForm, read_so_far},
+    tool::draft::Fields,
+};
 use ledger::{
     Ledger, Scope,
     page::tool as page,
@@ -37,7 +40,7 @@ pub fn router() -> Router<AppState> {
 
 /// The fields of the form as they are typed; none if the tool is not published.
 fn typed(page: &page::Page, form: &Form) -> Fields {
-    schema_of(page).map(|schema| read_so_far(schema, &fields_of(form))).unwrap_or_default()
+    schema_of(page).map(|schema| read_so_far(SchemaForm::of_input(schema), &fields_of(form))).unwrap_or_default()
 }
 
 /// Keeps the form as a draft, or discards its draft. A script gets the number of the save, a person without scripts the

@@ -34,9 +34,10 @@ pub fn new_draft() -> Draft {
     Draft { definition: example.to_owned(), ..Draft::default() }
 }
 
-/// What the editor holds of a stored tool.
-pub fn draft_of(tool: ToolRecord) -> Draft {
+/// What the editor holds of a stored tool. `needs_admin` is whether only an admin may test it, and the viewer is none.
+pub fn draft_of((tool, needs_admin): (ToolRecord, bool)) -> Draft {
     Draft {
+        needs_admin,
         slug: Some(tool.slug),
         revision: tool.revision,
         name: tool.definition.name.clone(),

@@ -3,8 +3,8 @@
 
 use super::form::{Form, FormWithFiles, is_password};
 use crate::problem::Problem;
-use app::FormState;
-use domain::tool::form::{Fields, ROOT, place, press, read};
+use app::{FormState, schema_form::STEP};
+use domain::schema_form::{Fields, Form as SchemaForm, INPUT, place, press, read};
 use serde_json::Value;
 
 /// What a button has made of a form.
@@ -17,8 +17,7 @@ pub struct Pressed {
 
 /// The fields of the input.
 pub fn typed(form: &Form) -> Fields {
-    let input = form.below(ROOT).filter(|(rest, _)| rest.is_empty() || rest.starts_with('.'));
-    input.map(|(rest, text)| (format!("{ROOT}{rest}"), text.replace("\r\n", "\n"))).collect()
+    Fields::sent(INPUT, form.below(""))
 }
 
 /// The input that was typed, as JSON; `None` if nothing was.
@@ -26,13 +25,13 @@ pub fn typed(form: &Form) -> Fields {
 /// # Errors
 /// An error at each control whose text cannot be read, and for a file that cannot be taken.
 pub fn typed_input(schema: &Value, sent: &FormWithFiles) -> Result<Option<String>, Problem> {
-    let input = read(schema, &typed(sent.readable()?)).map_err(ledger::Error::Invalid)?;
+    let input = read(SchemaForm::of_input(schema), &typed(sent.readable()?)).map_err(ledger::Error::Invalid)?;
     Ok(input.map(|value| value.to_string()))
 }
 
 /// What a button has made of the form with this name, or why it could not; `None` if no such button was pressed.
 pub fn pressed(name: &str, schema: &Value, sent: &FormWithFiles) -> Option<Result<Pressed, Problem>> {
-    let step = sent.form.text("step");
+    let step = sent.form.text(STEP);
     if step.is_empty() {
         return None;
     }
@@ -40,16 +39,21 @@ pub fn pressed(name: &str, schema: &Value, sent: &FormWithFiles) -> Option<Resul
         return Some(Err(problem.clone()));
     }
     let mut fields = typed(&sent.form);
-    Some(match press(schema, &mut fields, &step) {
+    Some(match press(SchemaForm::of_input(schema), &mut fields, &step) {
         Ok(focus) => Ok(Pressed { state: unsent(name, &fields), focus }),
         Err(wrong) => Err(ledger::Error::Invalid(wrong).into()),
     })
 }
 
+/// The form with this name as it was typed, after a button that changes no field of the input.
+pub fn unchanged(name: &str, sent: &FormWithFiles) -> Result<Pressed, Problem> {
+    Ok(Pressed { state: unsent(name, &typed(sent.readable()?)), focus: String::new() })
+}
+
 /// The state of a form that a button has changed. Passwords are not shown again.
 fn unsent(name: &str, fields: &Fields) -> FormState {
     // A state without values is that of a form that was not sent, which begins with the defaults.
-    let shown = fields.iter().filter(|(name, _)| !is_password(name)).chain([("step", "")]);
+    let shown = fields.iter().filter(|(name, _)| !is_password(name)).chain([(STEP, "")]);
     FormState {
         form: name.to_owned(),
         values: shown.map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
@@ -62,9 +66,9 @@ pub fn refused(name: &str, schema: &Value, form: &Form, problem: &Problem) -> Fo
     let mut state = form.refused(name, problem);
     let fields = typed(form);
     for error in &mut state.errors {
-        let pointer = error.field.as_deref().and_then(|field| field.strip_prefix(ROOT));
+        let pointer = error.field.as_deref().and_then(|field| field.strip_prefix(INPUT));
         let Some(pointer) = pointer.filter(|rest| rest.is_empty() || rest.starts_with('/')) else { continue };
-        let (name, inside) = place(schema, &fields, pointer);
+        let (name, inside) = place(SchemaForm::of_input(schema), &fields, pointer);
         error.message = format!("{inside}{}", error.message);
         error.field = Some(name);
     }

@@ -21,7 +21,10 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use domain::{id::SessionId, session::Session};
+use domain::{
+    id::{ActionId, EntityId, SessionId},
+    session::Session,
+};
 use ledger::{
     Error, Ledger, Scope,
     page::tool_result::{self as page, Page, Target},
@@ -145,11 +148,23 @@ fn props(found: Page, form: FormState) -> PromoteProps {
     }
 }
 
-fn target(found: Target) -> PromoteTarget {
-    let field = |field: page::TargetField| PromoteField { slug: field.slug, name: field.name, pointer: field.pointer };
+/// A task and an entity as one text.
+pub fn choice_key(task: ActionId, entity: Option<EntityId>) -> String {
+    format!("{task}/{}", entity.map(|id| id.to_string()).unwrap_or_default())
+}
+
+/// Converts what a task writes.
+pub fn target(found: Target) -> PromoteTarget {
+    let field = |field: page::TargetField| PromoteField {
+        slug: field.slug,
+        name: field.name,
+        pointer: field.pointer,
+        is_required: field.is_required,
+    };
     PromoteTarget {
         task: found.action_id.to_string(),
         name: found.name,
+        chosen: choice_key(found.action_id, found.chosen),
         entity: found.entity.map(|(id, title)| (id.to_string(), title)),
         fields: found.fields.into_iter().map(field).collect(),
         pointers: found.pointers,

@@ -1,12 +1,14 @@
 //! /tools/{slug}/run: runs a tool from the form of its page, and changes the form as its buttons say.
 
 use super::{
-    form::{FormWithFiles, or_stale},
+    form::{Form, FormWithFiles, or_stale},
     shell::{PageRejection, Viewer},
     tool::{Forms, answer, known},
-    tool_input::{Pressed, pressed, refused, typed_input},
+    tool_input::{Pressed, pressed, refused, typed_input, unchanged},
+    tool_output::{at_controls, chosen, not_shown, output_of, with_target},
 };
 use crate::{problem::Problem, state::AppState};
+use app::{schema_form::STEP, tool::SHOW_FIELDS};
 use axum::{
     Router,
     extract::{Path, State},
@@ -46,8 +48,8 @@ async fn submit(
     sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
     let (draft, page) = page_of_form(&state, &viewer, known(slug)?, &sent).await?;
-    let begun = match schema_of(&page).and_then(|schema| pressed("run", schema, &sent)) {
-        Some(Ok(pressed)) => return Ok(answer(viewer, page, changed(&state, pressed), None).await),
+    let begun = match press(&page, &sent) {
+        Some(Ok(pressed)) => return Ok(answer(viewer, page, changed(&state, pressed, &sent.form), None).await),
         Some(Err(problem)) => Err(problem),
         None => start(&state.ledger, &viewer.scope, &page, (draft, &sent)).await,
     };
@@ -65,12 +67,27 @@ async fn page_of_form(
     sent: &FormWithFiles,
 ) -> ledger::Result<(Option<SessionId>, page::Page)> {
     let draft = of_form(&state.ledger, &viewer.scope, &sent.form.text("_id")).await?.map(|session| session.id);
-    let query = page::Query { draft, ..page::Query::default() };
+    let query = page::Query { draft, output: chosen(&sent.form), ..page::Query::default() };
     Ok((draft, page::read(&state.ledger, &viewer.scope, slug, query).await?))
 }
 
+/// What a button has made of the form; `None` if no such button was pressed.
+fn press(page: &page::Page, sent: &FormWithFiles) -> Option<Result<Pressed, Problem>> {
+    if sent.form.text(STEP) == SHOW_FIELDS {
+        return Some(unchanged("run", sent).map(|mut shown| {
+            let targets = page.targets.as_ref();
+            if targets.is_none_or(|targets| targets.target.is_none()) {
+                shown.state.errors.push(not_shown(targets.and_then(|targets| targets.refused.as_ref())));
+            }
+            shown
+        }));
+    }
+    schema_of(page).and_then(|schema| pressed("run", schema, sent))
+}
+
 /// The forms of the page after a button has changed the form of the input.
-fn changed(state: &AppState, Pressed { state: run, focus }: Pressed) -> Forms {
+fn changed(state: &AppState, pressed: Pressed, form: &Form) -> Forms {
+    let Pressed { state: run, focus } = with_target(pressed, form);
     Forms { run, focus, ..Forms::of(state) }
 }
 
@@ -87,10 +104,11 @@ async fn refuse(
     sent: &FormWithFiles,
     problem: Problem,
 ) -> Response {
-    let run = match schema_of(&page) {
+    let mut run = match schema_of(&page) {
         Some(schema) => refused("run", schema, &sent.form, &problem),
         None => sent.form.refused("run", &problem),
     };
+    at_controls(&mut run);
     let forms = Forms { run: or_stale(run, &problem), ..Forms::of(state) };
     answer(viewer, page, forms, Some(problem)).await
 }
@@ -104,11 +122,13 @@ async fn start(
 ) -> Result<Session, Problem> {
     let input = schema_of(page).map(|schema| typed_input(schema, sent)).transpose()?.flatten();
     let form = &sent.form;
+    let output = output_of(form)?;
     let Some(id) = draft else {
-        let run_tool = RunTool { input, idempotency_key: form.optional("_id"), ..RunTool::default() };
+        let run_tool = RunTool { input, idempotency_key: form.optional("_id"), output, ..RunTool::default() };
         return Ok(run(ledger, scope, &page.tool.slug, run_tool).await?);
     };
-    let begin_run = BeginRun { rev: form.text("_rev").parse().ok(), fields: last_changes(page, input.as_deref()) };
+    let begin_run =
+        BeginRun { rev: form.text("_rev").parse().ok(), fields: last_changes(page, input.as_deref()), output };
     Ok(begin(ledger, scope, id, begin_run).await?)
 }
 

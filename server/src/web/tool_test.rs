@@ -39,11 +39,11 @@ async fn submit(
     sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
-    let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
-    Ok(match pressed("try", &stored.definition.input_schema, &sent) {
+    let stored = tool::get_to_edit(&state.ledger, &viewer.scope, &known(slug)?).await?;
+    Ok(match pressed("try", &stored.0.definition.input_schema, &sent) {
         Some(Ok(pressed)) => changed(viewer, stored, pressed).await,
         Some(Err(problem)) => again(viewer, stored, &sent, &problem).await,
-        None => match start(&state.ledger, &viewer.scope, &stored, &sent).await {
+        None => match start(&state.ledger, &viewer.scope, &stored.0, &sent).await {
             Ok(session) => Redirect::to(&format!("/sessions/{}", session.id)).into_response(),
             Err(problem) => again(viewer, stored, &sent, &problem).await,
         },
@@ -51,14 +51,14 @@ async fn submit(
 }
 
 /// The editor after a button has changed the form of the input.
-async fn changed(viewer: Viewer, stored: ToolRecord, Pressed { state: tried, focus }: Pressed) -> Response {
+async fn changed(viewer: Viewer, stored: (ToolRecord, bool), Pressed { state: tried, focus }: Pressed) -> Response {
     let draft = Draft { focus, ..draft_of(stored) };
     editor(viewer, draft, (FormState::default(), tried), StatusCode::OK).await
 }
 
 /// The editor with the typed input and why the test did not begin.
-async fn again(viewer: Viewer, stored: ToolRecord, sent: &FormWithFiles, problem: &Problem) -> Response {
-    let tried = refused("try", &stored.definition.input_schema, &sent.form, problem);
+async fn again(viewer: Viewer, stored: (ToolRecord, bool), sent: &FormWithFiles, problem: &Problem) -> Response {
+    let tried = refused("try", &stored.0.definition.input_schema, &sent.form, problem);
     let forms = (FormState::default(), tried);
     let mut response = editor(viewer, draft_of(stored), forms, problem.status()).await;
     problem.mark(&mut response);

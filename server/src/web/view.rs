@@ -5,6 +5,7 @@ use super::{
     fragment::wants_fragment,
     new_secret::{Made, carried},
     people::people_of,
+    search_line::searched,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
     view_form::{draft_of, new_view, placed, press, read, view_change},
 };
@@ -23,6 +24,7 @@ use axum::{
 use domain::{
     id::{ViewId, ViewLinkId},
     issue::Issue,
+    search::Field,
     slug::is_slug,
 };
 use ledger::{
@@ -44,6 +46,7 @@ pub fn router() -> Router<AppState> {
 
 #[derive(Default, Deserialize)]
 struct ListQuery {
+    q: Option<String>,
     cursor: Option<String>,
 }
 
@@ -52,15 +55,15 @@ async fn list(
     viewer: Viewer,
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let listed = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
-    let entry = |(view, counts): (ViewRecord, ledger::ResponseCounts)| ui::Entry {
-        view: wire_map::view(view),
-        submitted: counts.submitted,
-        drafts: counts.drafts,
-    };
+    let (line, search, status) = searched(query.q.as_ref(), &Field::OF_FORMS);
+    let listed = page::list(&state.ledger, &viewer.scope, line.as_deref(), query.cursor).await?;
     let views = listed.items.into_iter().map(entry).collect();
-    let props = ListProps { views, next_cursor: listed.next_cursor };
-    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+    let props = ListProps { views, next_cursor: listed.next_cursor, search };
+    Ok(render(status, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+fn entry((view, counts): (ViewRecord, ledger::ResponseCounts)) -> ui::Entry {
+    ui::Entry { view: wire_map::view(view), submitted: counts.submitted, drafts: counts.drafts }
 }
 
 /// The slug of a path. What is no slug names no view.

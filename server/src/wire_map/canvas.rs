@@ -1,26 +1,33 @@
 //! Converts canvases.
 
 use super::json;
+use crate::problem::Problem;
 use domain::{
     Timestamp,
-    canvas::{Committed, Overwritten, Rejected},
+    canvas::{Committed, Overwritten, Presence, Rejected, Selection},
+    chain::Digest,
+    limit::KEY_CHARS_MAX,
 };
 use ledger::{
     ListedCanvas, ParticipantRecord, SuggestionRecord,
-    canvas::{self, At, NewCanvas, Outcome, Patches, SentPatch},
+    canvas::{
+        self, At, Decision, NewCanvas, Outcome, Patches, Place, Present, SentPatch, ShownSuggestion, SuggestionDecision,
+    },
 };
 use wire::{
-    FieldProblem,
+    Code, FieldProblem,
     canvas::{
-        Canvas, CanvasChange, CanvasParticipant, CanvasPatch, CanvasPatches, CanvasRejection, CanvasState,
-        CanvasSuggestion, CanvasSummary, CreateCanvas, PatchAnswer, SendPatch,
+        Canvas, CanvasChange, CanvasParticipant, CanvasPatch, CanvasPatches, CanvasPresence, CanvasPresences,
+        CanvasRejection, CanvasSelection, CanvasState, CanvasSummary, CreateCanvas, MarkPresence, PatchAnswer,
+        SendPatch,
     },
+    canvas_suggestion::{CanvasSuggestion, DecideSuggestion},
 };
 
 /// Converts a canvas to create.
 pub fn new_canvas(body: CreateCanvas) -> NewCanvas {
-    let CreateCanvas { title, document, from_canvas, from_entity, from_session, schema } = body;
-    NewCanvas { title, document, from_canvas, from_entity, from_session, schema }
+    let CreateCanvas { title, document, from_canvas, from_entity, from_session, schema, idempotency_key } = body;
+    NewCanvas { title, document, from_canvas, from_entity, from_session, schema, idempotency_key }
 }
 
 /// Converts a canvas to its JSON type.
@@ -35,6 +42,7 @@ pub fn canvas(canvas: canvas::Canvas) -> Canvas {
         document: json(record.document),
         schema: record.document_schema.map(json),
         patches: record.patches,
+        is_template: record.is_template == 1,
         role,
         write_back_id,
         created_by: session.created_by,
@@ -51,6 +59,7 @@ pub fn canvas_summary(listed: ListedCanvas) -> CanvasSummary {
         status: listed.status,
         version: listed.version,
         patches: listed.patches,
+        is_template: listed.is_template == 1,
         created_by: listed.created_by,
         created_at: listed.created_at,
         changed_at: listed.changed_at,
@@ -111,7 +120,43 @@ pub fn canvas_participant(record: ParticipantRecord) -> CanvasParticipant {
 }
 
 /// Converts a suggestion.
-pub fn canvas_suggestion(record: SuggestionRecord) -> CanvasSuggestion {
-    let SuggestionRecord { op_id, base, ops, author, at, .. } = record;
-    CanvasSuggestion { op_id, base, ops: json(ops), by: author, at }
+pub fn canvas_suggestion(ShownSuggestion { record, digest }: ShownSuggestion) -> CanvasSuggestion {
+    let SuggestionRecord { op_id, base, ops, author, at, state, decided_by, decided_at, reason, .. } = record;
+    let digest = digest.map(|digest| digest.to_string());
+    CanvasSuggestion { op_id, base, ops: json(ops), by: author, at, state, decided_by, decided_at, reason, digest }
+}
+
+/// Converts a decision about a suggestion.
+///
+/// # Errors
+/// `422` for an id that no suggestion can have, and for a digest that is none.
+pub fn suggestion_decision(body: DecideSuggestion) -> Result<SuggestionDecision, Problem> {
+    let DecideSuggestion { op_id, accept, reason, digest } = body;
+    if op_id.is_empty() || op_id.chars().count() > KEY_CHARS_MAX || op_id.chars().any(char::is_control) {
+        let message = format!("1 to {KEY_CHARS_MAX} characters, no control characters");
+        return Err(Problem::field(Code::InvalidRequest, "opId", message));
+    }
+    let decision = if accept { Decision::Accept } else { Decision::Decline };
+    let no_digest = || Problem::field(Code::InvalidRequest, "digest", "64 hexadecimal digits");
+    let shown = digest.map(|text| Digest::parse(&text).ok_or_else(no_digest)).transpose()?;
+    Ok(SuggestionDecision { op_id, decision, reason, shown })
+}
+
+/// Converts where the caller is.
+pub fn place(body: MarkPresence) -> Place {
+    let MarkPresence { block, selection, leaves } = body;
+    let selection = selection.map(|CanvasSelection { start, end }| Selection { start, end });
+    Place { block, selection, leaves }
+}
+
+/// Converts where a participant is.
+pub fn presence(presence: Presence) -> CanvasPresence {
+    let Presence { by, name, block, selection, is_here } = presence;
+    let selection = selection.map(|Selection { start, end }| CanvasSelection { start, end });
+    CanvasPresence { by, name, block, selection, left: !is_here }
+}
+
+/// Converts who is on a canvas.
+pub fn presences(present: Present) -> CanvasPresences {
+    CanvasPresences { peers: present.peers.into_iter().map(presence).collect(), sent: present.is_sent }
 }

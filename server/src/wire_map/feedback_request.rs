@@ -88,14 +88,21 @@ pub fn recorded_request(recorded: RecordedRequest, link: Option<String>) -> to::
     }
 }
 
+/// The form of a question for which no session waits.
+#[derive(Debug, Default)]
+pub struct OpenForm {
+    /// Questions of the form.
+    fields: Vec<Field>,
+    /// Agent of the session that asks.
+    agent_slug: Option<String>,
+    /// Whether someone has answered.
+    is_answered: bool,
+}
+
 /// Converts a question for which no session waits to an item of the inbox, as it is at this time. No API shows it so:
-/// it is no approval. `fields` and `agent_slug` are absent in lists.
-pub fn open_question(
-    request: RequestRecord,
-    recorded: Option<(Vec<Field>, Option<String>, bool)>,
-    now: Timestamp,
-) -> Approval {
-    let (fields, agent_slug, is_answered) = recorded.unwrap_or_default();
+/// it is no approval. Lists have no form.
+pub fn open_question(request: RequestRecord, form: Option<OpenForm>, now: Timestamp) -> Approval {
+    let OpenForm { fields, agent_slug, is_answered } = form.unwrap_or_default();
     let state = match request.state {
         RequestState::Cancelled => GateState::Withdrawn,
         RequestState::Expired => GateState::Expired,
@@ -145,7 +152,7 @@ pub fn open_question(
 pub fn open_question_detail(recorded: Answerable, now: Timestamp) -> ApprovalDetail {
     let Answerable { request, fields, agent_slug, is_answered } = recorded;
     ApprovalDetail {
-        approval: open_question(request, Some((fields, agent_slug, is_answered)), now),
+        approval: open_question(request, Some(OpenForm { fields, agent_slug, is_answered }), now),
         entity: None,
         entity_then: None,
         fields: Vec::new(),

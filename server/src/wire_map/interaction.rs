@@ -1,7 +1,7 @@
 //! Converts interactions.
 
 use datalake::{FeedbackRecord, InteractionRecord, Role};
-use ledger::interaction::InteractionRow;
+use ledger::interaction::{CapturedData, InteractionRow};
 use serde::de::Error;
 use wire::interaction as wired;
 
@@ -32,4 +32,14 @@ pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_jso
         }),
         outcome: row.outcome,
     })
+}
+
+/// Converts what was deleted of a session. `files_rewritten` says whether the server's files have lost the lines too.
+pub fn forgotten_interactions(found: CapturedData, files_rewritten: bool) -> wired::ForgottenInteractions {
+    wired::ForgottenInteractions {
+        interactions: found.interactions,
+        exports: found.exports.iter().filter_map(|export| export.id).collect(),
+        kept: found.exports.into_iter().map(|export| export.words).collect(),
+        files_rewritten,
+    }
 }

@@ -37,6 +37,7 @@ pub fn session_memory(record: SessionMemoryRecord) -> SessionMemory {
         propensity: record.propensity,
         ranker: record.ranker,
         bm25: record.bm25,
+        similarity: record.similarity,
         recency_d: record.recency_d,
         importance: record.importance,
         uses_30d: record.uses_30d,

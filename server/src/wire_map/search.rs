@@ -5,7 +5,9 @@ use ledger::{
     SavedSearchRecord, event,
     search::{self, NewSavedSearch},
 };
-use wire::search::{FoundEvent, FoundEvents, FoundInLog, FoundSession, SaveSearch, SavedSearch, SnippetPiece};
+use wire::search::{
+    FoundEvent, FoundEvents, FoundInLog, FoundRecord, FoundSession, SaveSearch, SavedSearch, SnippetPiece,
+};
 
 /// Converts the body of a request that saves a search.
 pub fn new_saved_search(body: SaveSearch) -> NewSavedSearch {
@@ -27,9 +29,24 @@ pub fn saved_search(record: SavedSearchRecord) -> SavedSearch {
 /// Converts a page of a search.
 pub fn found_events(found: search::FoundEvents) -> FoundEvents {
     FoundEvents {
+        records: found.records.into_iter().map(found_record).collect(),
+        has_more_records: found.has_more_records,
+        has_older_records: found.has_older_records,
         items: found.sessions.into_iter().map(found_session).collect(),
         next_cursor: found.next_cursor,
         indexed_until: found.indexed_until,
+    }
+}
+
+/// Converts a record that was found.
+pub fn found_record(found: search::FoundRecord) -> FoundRecord {
+    FoundRecord {
+        kind: found.kind,
+        id: found.id,
+        name: found.name,
+        agent_slug: found.agent_slug,
+        snippet: snippet(found.snippet),
+        changed_at: found.changed_at,
     }
 }
 

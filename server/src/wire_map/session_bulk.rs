@@ -1,8 +1,9 @@
 //! The same done to several sessions.
 
 use crate::problem::Problem;
+use domain::{id::UserId, session::BulkVerb};
 use ledger::{
-    bulk::{BulkRequest, BulkSelection},
+    bulk::{BulkChange, BulkRequest, BulkSelection},
     search::SearchLine,
     session::{BulkOutcome, BulkResult, BulkSession, ListSessions},
 };
@@ -13,7 +14,8 @@ use wire::{
 
 /// Converts a bulk request.
 pub fn bulk_request(body: BulkSessions) -> Result<BulkRequest, Problem> {
-    let BulkSessions { verb, session_ids, q, timezone, dry_run } = body;
+    let BulkSessions { verb, tag, assignee_id, session_ids, q, timezone, dry_run } = body;
+    let change = bulk_change(verb, tag, assignee_id)?;
     let refused = |field: &str, why: &str| Err(Problem::field(Code::InvalidRequest, field, why));
     let selection = match (session_ids, q) {
         (Some(_), Some(_)) => return refused("sessionIds", "not together with `q`"),
@@ -27,7 +29,31 @@ pub fn bulk_request(body: BulkSessions) -> Result<BulkRequest, Problem> {
         }
         (None, None) => return refused("sessionIds", "sessions, or a search line as `q`"),
     };
-    Ok(BulkRequest { verb, selection, preview: dry_run })
+    Ok(BulkRequest { change, selection, preview: dry_run })
+}
+
+/// What a verb does with its tag or its member.
+fn bulk_change(verb: BulkVerb, tag: Option<String>, assignee: Option<UserId>) -> Result<BulkChange, Problem> {
+    let refused = |field: &str, why: &str| Err(Problem::field(Code::InvalidRequest, field, why));
+    let takes_tag = matches!(verb, BulkVerb::Tag | BulkVerb::Untag);
+    if tag.is_some() && !takes_tag {
+        return refused("tag", "only with the verbs `tag` and `untag`");
+    }
+    if assignee.is_some() && !matches!(verb, BulkVerb::Assign | BulkVerb::AssignBack) {
+        return refused("assigneeId", "only with the verbs `assign` and `assign_back`");
+    }
+    match (verb, tag, assignee) {
+        (BulkVerb::RunAgain, ..) => Ok(BulkChange::RunAgain),
+        (BulkVerb::Cancel, ..) => Ok(BulkChange::Cancel),
+        (BulkVerb::Acknowledge, ..) => Ok(BulkChange::Acknowledge),
+        (BulkVerb::Unassign, ..) => Ok(BulkChange::Assign(None)),
+        (BulkVerb::AssignBack, _, from) => Ok(BulkChange::AssignBack(from)),
+        (BulkVerb::Tag, Some(tag), _) => Ok(BulkChange::Tag(tag)),
+        (BulkVerb::Untag, Some(tag), _) => Ok(BulkChange::Untag(tag)),
+        (BulkVerb::Assign, _, Some(id)) => Ok(BulkChange::Assign(Some(id))),
+        (BulkVerb::Tag | BulkVerb::Untag, None, _) => refused("tag", "the tag"),
+        (BulkVerb::Assign, _, None) => refused("assigneeId", "a member of the workspace"),
+    }
 }
 
 /// Converts what happened to several sessions.

@@ -3,9 +3,9 @@
 use domain::tool::Change;
 use ledger::{
     ToolRecord, ToolSecretRecord, ToolVersionRecord,
-    tool::{NewTool, ToolChange},
+    tool::{NewTool, SecretCall, ToolChange},
 };
-use wire::tool::{CreateTool, Tool, ToolSecret, ToolVersion, UpdateTool};
+use wire::tool::{CreateTool, Tool, ToolSecret, ToolSecretCall, ToolSecrets, ToolVersion, UpdateTool};
 
 /// Converts a tool to its JSON type.
 pub fn tool(record: ToolRecord) -> Tool {
@@ -33,6 +33,15 @@ pub fn tool_version(record: ToolVersionRecord) -> ToolVersion {
         definition: record.definition,
         published_by: record.published_by,
         published_at: record.published_at,
+    }
+}
+
+/// Converts the secrets of a tool, without their values, and the calls that get them.
+pub fn tool_secrets(secrets: Vec<ToolSecretRecord>, calls: Vec<SecretCall>) -> ToolSecrets {
+    let call = |call: SecretCall| ToolSecretCall { version: call.version, method: call.method, url: call.url };
+    ToolSecrets {
+        secrets: secrets.into_iter().map(tool_secret).collect(),
+        calls: calls.into_iter().map(call).collect(),
     }
 }
 

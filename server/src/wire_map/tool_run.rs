@@ -6,7 +6,7 @@ use domain::{
     tool::{RunState, run::ToolRun},
 };
 use ledger::{
-    Listed, SavedInputRecord, ToolDraftRecord,
+    Listed, SavedInputRecord, ToolDraftRecord, ToolRunOutputRecord,
     tool_run::{
         self as use_case,
         draft::{BeginRun, ChangeFields, OpenDraft, ToolDraft},
@@ -21,6 +21,7 @@ pub fn run_tool(body: tool_run::RunTool) -> use_case::RunTool {
         input: body.input.map(|input| input.get().to_owned()),
         parent_id: body.parent_id,
         idempotency_key: body.idempotency_key,
+        output: body.output.map(promote_run),
     }
 }
 
@@ -28,6 +29,16 @@ pub fn run_tool(body: tool_run::RunTool) -> use_case::RunTool {
 pub fn promote_run(body: tool_run::PromoteToolSession) -> use_case::PromoteRun {
     let tool_run::PromoteToolSession { action_id, entity_id, fields } = body;
     use_case::PromoteRun { action_id, entity_id, fields }
+}
+
+/// Converts what becomes of the result of a run that was asked for with the run.
+pub fn tool_run_output(record: ToolRunOutputRecord) -> tool_run::ToolRunOutput {
+    tool_run::ToolRunOutput {
+        action_id: record.action_id,
+        entity_id: record.entity_id,
+        session_id: record.written_session_id,
+        refused: record.refused,
+    }
 }
 
 /// Converts the body of a request that opens a draft.
@@ -42,7 +53,7 @@ pub fn change_tool_fields(body: tool_run::ChangeToolFields) -> ChangeFields {
 
 /// Converts the body of a request that runs a draft.
 pub fn run_tool_draft(body: tool_run::RunToolDraft) -> BeginRun {
-    BeginRun { rev: body.rev, fields: body.fields }
+    BeginRun { rev: body.rev, fields: body.fields, output: body.output.map(promote_run) }
 }
 
 /// Converts a saved input.
@@ -101,7 +112,9 @@ pub fn tool_session(ToolDraft { session: record, draft }: ToolDraft) -> tool_run
         draft: draft.map(tool_draft),
         input: session.input,
         result: session.result,
+        result_left_out: session.result_left_out,
         error: session.error,
+        output: None,
         created_by: session.created_by,
         created_at: session.created_at,
         started_at: session.started_at,

@@ -435,6 +435,7 @@ async fn what_an_agent_writes_with_its_memory_tool_is_there_for_its_next_session
 fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
     let dir = tempfile::tempdir().unwrap();
     let chat = "adapter = \"chat\"\nwire = \"openai\"\nmodel = \"m\"\n";
+    let of_one = "base_url = \"http://127.0.0.1:9/v1\"\n";
     for (settings, expected) in [
         (format!("[agents.a]\n{chat}base_urll = \"x\""), "unknown field `base_urll`"),
         (format!("[agents.a]\n{chat}command = [\"x\"]"), "`command` has no meaning"),
@@ -456,6 +457,20 @@ fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
             "`Look up` is not the slug",
         ),
         (format!("[agents.a]\n{chat}[agents.a.budget]\ncost_usd = 1.0"), "needs `prices`"),
+        (
+            format!("[agents.a]\n{chat}reports_tokens = false\n[agents.a.budget]\noutput_tokens = 9"),
+            "the budget of 9 output tokens cannot be held",
+        ),
+        (
+            format!("[agents.a]\n{chat}{of_one}[agents.a.budget]\ninput_tokens = 9"),
+            "set `reports_tokens = true` if it does",
+        ),
+        (
+            format!("[agents.a]\n{chat}{of_one}reports_tokens = true\n[agents.a.budget]\ninput_tokens = 9"),
+            "`workspace` is missing",
+        ),
+        (format!("[agents.a]\n{chat}{of_one}[agents.a.budget]\nsteps = 9"), "`workspace` is missing"),
+        (format!("[agents.a]\n{chat}[agents.a.budget]\ninput_tokens = 9"), "`workspace` is missing"),
         (format!("[agents.a]\n{chat}[agents.a.budget]\nstep = 1"), "unknown field `step`"),
         (format!("[agents.a]\n{chat}"), "`workspace` is missing"),
         (format!("[agents.a]\n{chat}workspace = \"acme\"\napi_key_env = \"NO_SUCH_VARIABLE\""), "NO_SUCH_VARIABLE"),

@@ -7,8 +7,9 @@ use crate::{
 };
 use domain::limit;
 use flate2::{Compression, write::GzEncoder};
+use futures_util::future::join_all;
 use reqwest::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 
 #[tokio::test]
@@ -61,9 +62,8 @@ async fn each_bad_request_gets_a_precise_error() {
             );
         }
     }
-    let append = |body: serde_json::Value| {
-        app.request(Who::Worker, Method::POST, &format!("/api/sessions/{id}/events")).json(&body).send()
-    };
+    let append =
+        |body: Value| app.request(Who::Worker, Method::POST, &format!("/api/sessions/{id}/events")).json(&body).send();
     for (body, status, field) in [
         (json!({ "attempt": 1, "events": [] }), 422, "events"),
         (json!({ "attempt": 1, "events": [{ "type": "agent.message" }, { "type": "x" }] }), 422, "events[1].type"),
@@ -150,7 +150,7 @@ async fn a_body_with_an_encoding_is_decoded_within_its_limit_or_refused() {
     };
     let created = send("gzip", gzip(br#"{"name":"Zipped"}"#)).await.unwrap();
     assert!(created.status().is_success(), "{}", created.status());
-    assert_eq!(created.json::<serde_json::Value>().await.unwrap()["name"], "Zipped");
+    assert_eq!(created.json::<Value>().await.unwrap()["name"], "Zipped");
     assert!(send("identity", br#"{"name":"Plain"}"#.to_vec()).await.unwrap().status().is_success());
     let bomb = gzip(&vec![b' '; 40_000_000]);
     let torn = gzip(br#"{"name":"x"}"#)[..12].to_vec();
@@ -175,7 +175,7 @@ async fn bad_entities_and_files_get_an_error_for_each_field() {
         { "slug": "closes", "name": "Closes", "type": "date", "required": true },
     ]);
     let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Deal", "fields": fields })).await;
-    let new = |fields: serde_json::Value| json!({ "typeId": of["id"], "title": "Big one", "fields": fields });
+    let new = |fields: Value| json!({ "typeId": of["id"], "title": "Big one", "fields": fields });
     let wrong = new(json!({ "stage": "Maybe", "size": 1 }));
     let response = app.request(Who::Member, Method::POST, "/api/entities").json(&wrong).send().await.unwrap();
     let (status, refused) = problem(response).await;
@@ -229,27 +229,32 @@ async fn a_file_is_previewed_and_then_imported_in_the_background() {
     };
     let response = send("?dryRun=true").await.unwrap();
     assert_eq!(response.status(), 200);
-    let preview: serde_json::Value = response.json().await.unwrap();
+    let preview: Value = response.json().await.unwrap();
     assert_eq!(preview["columns"][0], json!({ "column": "Deal", "field": "title" }));
     assert_eq!((&preview["rowsTotal"], &preview["failedCount"]), (&json!(1_001), &json!(1)));
     assert_eq!(preview["errors"][0], json!({ "row": 2, "field": "size", "message": "a number" }));
     let response = send("").await.unwrap();
     assert_eq!(response.status(), 201);
-    let import: serde_json::Value = response.json().await.unwrap();
+    let import: Value = response.json().await.unwrap();
     let done = ended(&app, &format!("/api/imports/{}", import["id"].as_str().unwrap())).await;
     assert_eq!((&done["status"], &done["rowsDone"]), (&json!("completed"), &json!(1_001)), "{done}");
     assert_eq!((&done["createdCount"], &done["failedCount"]), (&json!(1_000), &json!(1)));
-    let found: serde_json::Value =
-        app.request(Who::Member, Method::GET, "/api/entities?q=deal%20999").send().await.unwrap().json().await.unwrap();
+    let found: Value = app
+        .request(Who::Member, Method::GET, "/api/entities?q=%22deal%20999%22")
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
     assert_eq!(found["items"][0]["fields"], json!({ "size": 999 }));
 }
 
 /// Waits for the end of an import, which is at this path, and returns it.
-async fn ended(app: &App, path: &str) -> serde_json::Value {
+async fn ended(app: &App, path: &str) -> Value {
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     loop {
-        let now: serde_json::Value =
-            app.request(Who::Member, Method::GET, path).send().await.unwrap().json().await.unwrap();
+        let now: Value = app.request(Who::Member, Method::GET, path).send().await.unwrap().json().await.unwrap();
         if now["status"] != "running" {
             return now;
         }
@@ -283,7 +288,7 @@ async fn a_preview_that_is_sent_twice_imports_its_rows_once() {
     let done = ended(&app, &format!("/api{}", begun[0])).await;
     assert_eq!((&done["status"], &done["createdCount"]), (&json!("completed"), &json!(2)), "{done}");
     let found = app.request(Who::Member, Method::GET, "/api/entities").send().await.unwrap();
-    let found: serde_json::Value = found.json().await.unwrap();
+    let found: Value = found.json().await.unwrap();
     assert_eq!(found["items"].as_array().unwrap().len(), 2, "{found}");
     // Another file under the key of the preview is another request.
     let other = send(&[&[("source", "Name\nGamma\n")][..], &columns].concat()[..]).await;
@@ -391,5 +396,27 @@ async fn inputs_and_results_are_any_json() {
         let path = format!("/api/sessions/{}/complete", session["id"].as_str().unwrap());
         let ended = app.post(Who::Worker, &path, json!({ "attempt": 1, "result": any })).await;
         assert_eq!(ended["result"], any);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_repeats_what_cannot_be_recorded_costs_others_no_error() {
+    const AT_ONCE: usize = 16;
+    let app = App::start();
+    let (own, of_others) = (app.running(Who::Operator).await, app.running(Who::Operator).await);
+    let append = async |session: &str, events: Value| {
+        let request = app.request(Who::Worker, Method::POST, &format!("/api/sessions/{session}/events"));
+        request.json(&json!({ "attempt": 1, "events": events })).send().await.unwrap().status().as_u16()
+    };
+    let event = |id: &str, text: &str| json!({ "type": "external.event", "externalEventId": id, "content": text });
+    let equal = json!([event("z", "x"), event("z", "x")]);
+    let contradiction = json!([event("y", "a"), event("y", "b")]);
+    for round in 0..4 {
+        let refused = (0..AT_ONCE).map(|_| append(own.as_str(), contradiction.clone()));
+        let repeated = (0..AT_ONCE).map(|_| append(own.as_str(), equal.clone()));
+        let others = (0..AT_ONCE).map(|n| append(of_others.as_str(), json!([event(&format!("{round}-{n}"), "x")])));
+        let (refused, repeated, others) = tokio::join!(join_all(refused), join_all(repeated), join_all(others));
+        assert_eq!(refused, [422_u16; AT_ONCE]);
+        assert_eq!((repeated, others), (vec![201; AT_ONCE], vec![201; AT_ONCE]));
     }
 }

@@ -101,6 +101,25 @@ pub fn shown_at(made: &Response, page: &str, fragment: &str) -> String {
     to.strip_suffix(fragment).unwrap().to_owned()
 }
 
+/// The body of a form with a text file, of the type `multipart/form-data; boundary=edge`: its fields, and the field
+/// and the bytes of the file.
+pub fn with_file(
+    fields: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+    (name, bytes): (&str, &[u8]),
+) -> Vec<u8> {
+    let part = |name: &str, more: &str, value: &[u8]| {
+        let head = format!("--edge\r\ncontent-disposition: form-data; name=\"{name}\"{more}\r\n\r\n");
+        [head.as_bytes(), value, b"\r\n"].concat()
+    };
+    let mut body = Vec::new();
+    for (name, text) in fields {
+        body.extend(part(name.as_ref(), "", text.as_ref().as_bytes()));
+    }
+    body.extend(part(name, "; filename=\"note.txt\"", bytes));
+    body.extend(b"--edge--\r\n");
+    body
+}
+
 /// Adds a member to the first workspace.
 pub fn add_person(app: &App, email: &str) {
     add_person_to(app, "acme", email);

@@ -3,6 +3,7 @@
 use crate::{
     app::{App, Who, problem},
     browser::Browser,
+    mcp_service::McpService,
     tool_service::Service,
 };
 use reqwest::Method;
@@ -72,9 +73,48 @@ async fn a_run_starts_its_steps_and_returns_what_the_last_one_returned() {
     assert!(page.contains(&format!("<a href=\"/sessions/{child}\">Session of weather</a>")), "{page}");
     assert!(browser.page(&format!("/sessions/{child}")).await.contains(&format!("/sessions/{id}")));
     let found = browser.page("/find?q=TRI").await;
-    assert!(found.contains("<a href=\"/tools/trip#run\" data-kind=\"tool: run\">trip</a>"), "{found}");
+    assert!(
+        found.contains("<a href=\"/tools/trip#run\" data-kind=\"tool: run\" data-section=\"Tools\">trip</a>"),
+        "{found}"
+    );
     let page = browser.page("/tools/trip").await;
     assert!(page.contains("<a href=\"/tools/geocode\">geocode</a>"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_run_calls_a_worker_a_service_and_an_mcp_server() {
+    let (app, service, mcp) = (App::start_with(OPEN, &[], &[]), Service::start().await, McpService::start().await);
+    publish(&app, "geocode", json!({ "kind": "worker" })).await;
+    let call = json!({ "method": "POST", "url": service.url("/weather"), "body": "input" });
+    publish(&app, "weather", json!({ "kind": "http", "http": call })).await;
+    let server = json!({ "name": "Test", "slug": "test", "transport": { "kind": "http", "url": mcp.url("/mcp") } });
+    app.post(Who::Operator, "/api/mcp-servers", server).await;
+    app.post(Who::Operator, "/api/mcp-servers/test/refresh", json!({})).await;
+    app.post(Who::Operator, "/api/mcp-servers/test/import", json!({ "tools": ["echo"] })).await;
+    app.post(Who::Operator, "/api/tools/test-echo/publish", json!({})).await;
+    let composite = json!({
+        "steps": [
+            { "name": "place", "tool": "geocode", "input": { "city": "{/input/city}" } },
+            { "name": "weather", "tool": "weather", "input": { "at": "{/steps/place/at}" } },
+            { "name": "said", "tool": "test-echo", "input": { "text": "{/input/city}" }, "after": ["weather"] },
+        ],
+        "result": { "at": "{/steps/place/at}", "status": "{/steps/weather/status}", "said": "{/steps/said/arguments/text}" },
+    });
+    publish(&app, "trip", json!({ "kind": "composite", "composite": composite })).await;
+    let run = app.post(Who::Member, "/api/tools/trip/run", json!({ "input": { "city": "Oslo" } })).await;
+    let id = run["sessionId"].as_str().unwrap();
+    let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["tool:geocode"] })).await;
+    let path = format!("/api/sessions/{}/complete", claimed["sessions"][0]["session"]["id"].as_str().unwrap());
+    app.post(Who::Worker, &path, json!({ "attempt": 1, "result": { "at": [59, 10] } })).await;
+    // The stream ends with the run.
+    let follow = app.request(Who::Member, Method::GET, &format!("/api/sessions/{id}/events/stream"));
+    follow.send().await.unwrap().text().await.unwrap();
+    let ended = read(&app, &format!("/api/tool-sessions/{id}")).await;
+    assert_eq!(ended["result"], json!({ "at": [59, 10], "status": 200, "said": "Oslo" }), "{ended}");
+    let children = read(&app, &format!("/api/tool-sessions?parentId={id}")).await;
+    let mut tools: Vec<_> = children["items"].as_array().unwrap().iter().map(|child| &child["toolSlug"]).collect();
+    tools.sort_by_key(|slug| slug.to_string());
+    assert_eq!(tools, [&json!("geocode"), &json!("test-echo"), &json!("weather")]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

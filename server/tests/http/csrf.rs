@@ -17,7 +17,7 @@ use testkit::Raw;
 const CONTENT_TYPES: [&str; 3] = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
 
 /// Tables that the server changes without a request, and why.
-const CHANGED_BY_THE_SERVER: [(&str, &str); 15] = [
+const CHANGED_BY_THE_SERVER: [(&str, &str); 17] = [
     ("captures_due", "turns are captured after a second"),
     ("failure_regroup", "failures of before an upgrade are grouped after the start"),
     ("interactions", "the same"),
@@ -26,6 +26,8 @@ const CHANGED_BY_THE_SERVER: [(&str, &str); 15] = [
     ("search_events_config", "the same"),
     ("search_events_data", "the same"),
     ("search_events_idx", "the same"),
+    ("search_names", "the same"),
+    ("search_names_due", "the same"),
     ("search_scopes", "the same"),
     ("search_sessions", "the same"),
     ("search_state", "the same"),
@@ -326,8 +328,9 @@ fn assert_page_headers(path: &str, headers: &HeaderMap) {
     let policy = headers["content-security-policy"].to_str().unwrap();
     // The origins that may frame a form are tested with the form.
     let frames = if path.starts_with("/embed/") { "frame-ancestors" } else { "frame-ancestors 'none'" };
-    // Shared pages have no scripts at all.
-    let scripts = if path.starts_with("/s/") || path.starts_with("/shared/") { "style-src 'self'" } else { "'nonce-" };
+    // Shared pages, and those of links to tools, have no scripts at all.
+    let has_none = ["/s/", "/shared/", "/r/", "/tool-links/"].iter().any(|start| path.starts_with(start));
+    let scripts = if has_none { "style-src 'self'" } else { "'nonce-" };
     for part in ["default-src 'none'", scripts, "object-src 'none'", "base-uri 'none'", frames] {
         assert!(policy.contains(part), "{path}: {policy}");
     }

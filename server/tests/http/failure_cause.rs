@@ -173,8 +173,30 @@ async fn several_causes_are_decided_at_once_and_a_refusal_keeps_the_selection() 
     let seen = [&back[..], &two, &[("decision", "acknowledge")]].concat();
     for _ in 0..2 {
         let decided = ada.post("/failures/decisions", &seen).await;
-        assert_eq!(decided.headers()["location"], "/failures?window=24h&state=open&notice=causes_decided");
+        let to = decided.headers()["location"].to_str().unwrap().to_owned();
+        assert!(to.starts_with("/failures?window=24h&state=open&undo="), "{to}");
+        assert!(to.ends_with("&notice=causes_decided"), "{to}");
+        let page = ada.page(&to).await;
+        let form = page.split_once(">Undo<").unwrap().0.rsplit_once("<form").unwrap().1;
+        for (id, is_undone) in [(ids[0], true), (ids[1], false), (ids[2], true)] {
+            assert_eq!(form.contains(&format!("name=\"cause\" value=\"{id}\"")), is_undone, "{form}");
+        }
+        assert!(form.contains("value=\"reopen\""), "{form}");
     }
+    // All of the list are the one that is left, whatever is ticked.
+    let all = [&back[..], &[("all", "on"), ("cause", ids[0]), ("decision", "resolve")]].concat();
+    ada.post("/failures/decisions", &all).await;
+    let resolved = causes(&app, Who::Member, "?window=24h&state=resolved").await;
+    assert_eq!((resolved["items"].as_array().unwrap().len(), &resolved["items"][0]["id"]), (1, &json!(ids[1])));
+    let nothing = ada.post("/failures/decisions", &all).await;
+    assert_eq!(nothing.status(), 422);
+    ada.post("/failures/decisions", &[("cause", ids[1]), ("decision", "reopen")]).await;
+    // Of what was not open before, opening again would be no undo.
+    let closed = [("next", "/failures?window=24h&state=all"), ("state", "all"), ("decision", "resolve")];
+    let decided = ada.post("/failures/decisions", &[&closed[..], &[("cause", ids[0])]].concat()).await;
+    assert_eq!(decided.headers()["location"], "/failures?window=24h&state=all&notice=causes_decided");
+    let garbage = ada.page("/failures?window=24h&state=open&undo=%21").await;
+    assert!(!garbage.contains(">Undo<"), "{garbage}");
     let left = causes(&app, Who::Member, "?window=24h&state=open").await;
     assert_eq!((left["items"].as_array().unwrap().len(), &left["items"][0]["id"]), (1, &json!(ids[1])));
     // One that is not there costs nothing but itself; opening again undoes the decision.
@@ -183,4 +205,44 @@ async fn several_causes_are_decided_at_once_and_a_refusal_keeps_the_selection() 
     let decided = ada.post("/failures/decisions", &reopen).await;
     assert_eq!(decided.headers()["location"], "/failures?window=24h&state=open&notice=causes_missing");
     assert_eq!(causes(&app, Who::Member, "?window=24h&state=open").await["items"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_failures_of_several_causes_run_again_after_one_preview() {
+    let app = App::start();
+    for message in ["token 1 expired", "token 2 expired", "the disk is full", "the host is unknown"] {
+        failed(&app, message).await;
+    }
+    let found = causes(&app, Who::Member, "?window=24h").await;
+    let items = found["items"].as_array().unwrap();
+    let id_of = |message: &str| {
+        let cause = items.iter().find(|item| item["message"].as_str().unwrap().starts_with(message)).unwrap();
+        cause["id"].as_str().unwrap()
+    };
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let list = ada.page("/failures?window=24h&state=open").await;
+    assert!(list.contains("name=\"decision\" value=\"run_again\"") && list.contains("data-list-key=\"R\""), "{list}");
+    let back = [("next", "/failures?window=24h&state=open"), ("window", "24h"), ("state", "open")];
+    let chosen = [("cause", id_of("token")), ("cause", id_of("the disk")), ("decision", "run_again")];
+    let preview = ada.post("/failures/decisions", &[&back[..], &chosen].concat()).await;
+    assert_eq!(preview.status(), 200);
+    let page = preview.text().await.unwrap();
+    assert!(page.contains("3 sessions of 2 causes would run again as new sessions."), "{page}");
+    assert!(page.contains("Run 3 again") && page.contains("name=\"atATime\""), "{page}");
+    assert!(page.contains("the disk is full") && !page.contains("the host is unknown"), "{page}");
+    // The form is the one of bulk changes, with the sessions that were counted.
+    let fields = page.split("name=\"session\" value=\"").skip(1);
+    let sessions: Vec<&str> = fields.map(|rest| rest.split_once('"').unwrap().0).collect();
+    assert_eq!(sessions.len(), 3, "{page}");
+    let mut run = vec![("verb", "run_again"), ("next", "/failures?window=24h&state=open"), ("step", "run")];
+    run.extend(sessions.iter().map(|session| ("session", *session)));
+    let paced = [&run[..], &[("atATime", "1"), ("idempotencyKey", "once")]].concat();
+    let made = ada.post("/sessions/bulk", &paced).await;
+    assert!(made.headers()["location"].to_str().unwrap().starts_with("/sessions/paced/"), "one paced run");
+    let all = [&back[..], &[("all", "on"), ("decision", "run_again")]].concat();
+    let page = ada.post("/failures/decisions", &all).await.text().await.unwrap();
+    assert!(page.contains("of 3 causes would run again") && page.contains("the host is unknown"), "{page}");
+    let none = ada.post("/failures/decisions", &[&back[..], &[("decision", "run_again")]].concat()).await;
+    assert_eq!(none.status(), 422);
+    assert!(none.text().await.unwrap().contains("Select at least one cause."));
 }

@@ -113,9 +113,10 @@ async fn fields_with_a_dot_are_members_of_a_map_whatever_their_keys_are() {
     let properties: Value = keys.iter().map(|key| (*key, json!({ "type": "string" }))).collect();
     let new = json!({ "name": "Report", "metadata": { "inputSchema": { "properties": properties } } });
     let action = app.post(Who::Operator, "/api/actions", new).await["id"].as_str().unwrap().to_owned();
-    let names = keys.map(|key| format!("input.{key}"));
+    let escaped = |key: &str| key.replace('%', "%25").replace('.', "%2E").replace('[', "%5B").replace(']', "%5D");
+    let names = keys.map(|key| format!("input.{}", escaped(key)));
     let page = ada.page(&format!("/actions/{action}")).await;
-    assert!(page.contains("name=\"input.x[y]\""), "{page}");
+    assert!(page.contains("name=\"input.x%5By%5D\"") && page.contains("name=\"input.a%2Eb\""), "{page}");
     let mut fields: Vec<_> = names.iter().zip(keys).map(|(name, key)| (name.as_str(), key)).collect();
     fields.extend([("action_id", action.as_str()), ("next", "/sessions/{id}")]);
     let sent = ada.ask(Method::POST, "/fn/action/trigger", &fields).await;

@@ -152,6 +152,22 @@ async fn a_cell_that_cannot_be_read_decides_nothing_and_the_others_keep_their_te
     assert!(page.contains("value=\"66\"") && page.matches(" checked").count() == 2, "{page}");
     assert_eq!(approval(&ada, &items[1].id).await["state"], "open");
 
+    // Another order decides nothing either, and keeps what was typed and selected.
+    let mut arranged = sent.clone();
+    set(&mut arranged, "arrange", "sort");
+    let (status, page) = send(&mut ada, &format!("{}&sort=amount&order=desc", path(&items)), &arranged).await;
+    assert_eq!(status, StatusCode::OK, "{page}");
+    assert!(page.contains("value=\"many\"") && page.contains("value=\"66\""), "{page}");
+    assert_eq!(page.matches(" checked").count(), 2, "{page}");
+    assert!(page.contains("aria-sort=\"descending\"") && !page.contains("Enter a number."), "{page}");
+    for (how, selected) in [("select_none", 0), ("select_alike", 2)] {
+        set(&mut arranged, "arrange", how);
+        let (status, page) = send(&mut ada, &path(&items), &arranged).await;
+        assert_eq!((status, page.matches(" checked").count()), (StatusCode::OK, selected), "{how}: {page}");
+        assert!(page.contains("value=\"many\"") && page.contains("value=\"66\""), "{how}: {page}");
+    }
+    assert_eq!(approval(&ada, &items[1].id).await["state"], "open");
+
     set(&mut sent, &items[0].cell(), "4,5");
     let (status, result) = send(&mut ada, &path(&items), &sent).await;
     assert_eq!(status, StatusCode::SEE_OTHER, "{result}");

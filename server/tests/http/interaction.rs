@@ -378,8 +378,16 @@ async fn the_training_data_of_a_session_or_a_person_goes_from_files_and_exports_
     let path = format!("/api/sessions/{first}/interactions");
     let other = app.request(Who::OtherMember, Method::DELETE, &path).send().await.unwrap();
     assert_eq!(problem(other).await.0, 403);
-    let gone: Value = app.request(Who::Member, Method::DELETE, &path).send().await.unwrap().json().await.unwrap();
-    assert_eq!(gone, json!({ "interactions": 1, "exports": [], "filesRewritten": true }));
+    let out = tempfile::tempdir().unwrap();
+    let written = app.cli().args(["export", "raw", "--tenant", "acme", "--out"]).arg(out.path()).output().unwrap();
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let mut gone: Value = app.request(Who::Member, Method::DELETE, &path).send().await.unwrap().json().await.unwrap();
+    let kept = gone["kept"].take();
+    let [kept] = kept.as_array().unwrap().as_slice() else { panic!("{kept}") };
+    let kept = kept.as_str().unwrap();
+    assert!(kept.starts_with("captured prompts and answers by the operator of the server on "), "{kept}");
+    assert!(!kept.contains(out.path().to_str().unwrap()), "folders of the server are for admins: {kept}");
+    assert_eq!(gone, json!({ "interactions": 1, "exports": [], "kept": null, "filesRewritten": true }));
     assert!(!is_in_files(&app, "Rexmarker") && is_in_files(&app, "Lisbonmarker"));
 
     let members = get(&app, "/api/members").await;
@@ -388,6 +396,7 @@ async fn the_training_data_of_a_session_or_a_person_goes_from_files_and_exports_
     let forget = json!({ "person": person, "apply": true });
     let forgotten = app.post(Who::Admin, "/api/memory/forget", forget).await;
     assert_eq!(forgotten["interactions"], 1, "{forgotten}");
+    assert!(forgotten["kept"].to_string().contains(out.path().to_str().unwrap()), "{forgotten}");
     assert!(!is_in_files(&app, "Lisbonmarker"));
     assert_eq!(get(&app, &format!("/api/interactions?sessionId={second}")).await["items"], json!([]));
 }

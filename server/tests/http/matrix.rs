@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 fn body(path: &str) -> Option<Value> {
     Some(match path.rsplit('/').next().unwrap() {
         "actions" => json!({ "name": "Matrix" }),
-        "trigger" | "cancel" | "retry" | "interrupt" | "end" | "share-links" => json!({}),
+        "trigger" | "cancel" | "retry" | "interrupt" | "end" | "share-links" | "assignee" => json!({}),
+        "tags" => json!({ "add": ["matrix"] }),
         "sessions" if path.starts_with("/api/tools/") => json!({}),
         "sessions" => json!({ "sessionType": "agent", "agentSlug": "matrix" }),
         "claim" => json!({ "agentSlugs": ["nobody"] }),
@@ -21,7 +22,7 @@ fn body(path: &str) -> Option<Value> {
         "deltas" => json!({ "attempt": 1, "offset": 0, "text": "x" }),
         "progress" => json!({ "attempt": 1, "done": 1 }),
         "heartbeat" | "release" => json!({ "attempt": 1 }),
-        "complete" if path.starts_with("/api/canvases/") => json!({}),
+        "complete" | "presence" if path.starts_with("/api/canvases/") => json!({}),
         "complete" => json!({ "attempt": 1 }),
         "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),
         "start" => json!({ "taskId": "00000000-0000-7000-8000-000000000000" }),
@@ -49,6 +50,8 @@ fn body(path: &str) -> Option<Value> {
         "feedback-requests" => json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }),
         "answer" => json!({ "content": { "answer": "x" } }),
         "take" => json!({ "attempt": 1 }),
+        "decisions" if path.starts_with("/api/canvases/") => json!({ "decisions": [crate::prepare_canvas::decline()] }),
+        "undo" if path.starts_with("/api/canvases/") => json!({ "opId": "matrix:1" }),
         "decisions" => {
             json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
         }
@@ -116,7 +119,7 @@ async fn resting(app: &App, status: &str) -> String {
 
 /// Operations that no token may use, that have an object of people alone, or that need an MCP server.
 /// `matrix_people.rs` tests them with people, `mcp.rs` with a server.
-const FOR_PEOPLE: [&str; 29] = [
+const FOR_PEOPLE: [&str; 31] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/hand-over",
@@ -143,9 +146,11 @@ const FOR_PEOPLE: [&str; 29] = [
     "DELETE /api/share-links/{id}",
     "GET /api/sign-ins",
     "DELETE /api/sign-ins/{id}",
+    "DELETE /api/tool-links/{id}",
     "GET /api/tools/{slug}/inputs",
     "PUT /api/tools/{slug}/inputs/{name}",
     "DELETE /api/tools/{slug}/inputs/{name}",
+    "POST /api/tools/{slug}/links",
 ];
 
 /// Sends the operation as this caller, on a new object of a member of the first workspace. Returns the status.
@@ -168,7 +173,11 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     let concrete = if let Some((concrete, _)) = &made {
         concrete.clone()
     } else if path.starts_with("/api/tools/{slug}") {
-        let tool = crate::prepare::new_tool(app, !["/publish", "{slug}"].iter().any(|end| path.ends_with(end))).await;
+        let tool = crate::prepare::new_tool(
+            app,
+            !["/publish", "{slug}", "/secrets/{name}"].iter().any(|end| path.ends_with(end)),
+        )
+        .await;
         let concrete = path.replace("{slug}", &tool).replace("{name}", "KEY");
         if method == Method::DELETE && path.ends_with("/secrets/{name}") {
             crate::prepare::set_tool_secret(app, &concrete).await;
@@ -182,8 +191,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         let new = json!({ "sessionIds": [failed(app).await] });
         let made = app.post(Who::Member, "/api/paced-runs", new).await;
         path.replace("{id}", made["id"].as_str().unwrap())
-    } else if path == "/api/canvases/{id}/suggestions" {
-        path.replace("{id}", &crate::prepare_canvas::with_suggestion(app).await)
+    } else if path.starts_with("/api/canvases/{id}/suggestions") {
+        path.replace("{id}", &crate::prepare_canvas::with_suggestion(app, path.ends_with("/undo")).await)
     } else if path.starts_with("/api/canvases/{id}") {
         let made = app.post(Who::Member, "/api/canvases", crate::prepare_canvas::new_canvas()).await;
         path.replace("{id}", made["id"].as_str().unwrap())
@@ -259,7 +268,9 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path == "/api/memory/remember" {
         app.post(Who::Admin, "/api/memory/forget", json!({ "person": "discord-1", "apply": true })).await;
         path.to_owned()
-    } else if ["/api/sign-ins/{id}", "/api/saved-searches/{id}", "/api/share-links/{id}"].contains(&path) {
+    } else if ["/api/sign-ins/{id}", "/api/saved-searches/{id}", "/api/share-links/{id}", "/api/tool-links/{id}"]
+        .contains(&path)
+    {
         path.replace("{id}", UNKNOWN_ID)
     } else if let Some(at_rest) = at_rest(path) {
         path.replace("{id}", &resting(app, at_rest).await)
@@ -332,6 +343,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "role": "member" }));
     } else if method == Method::PATCH && path == "/api/workspace" {
         request = request.json(&json!({ "undoSeconds": 5 }));
+    } else if method == Method::PUT && path == "/api/canvases/{id}/template" {
+        request = request.json(&json!({ "isTemplate": true }));
     } else if method == Method::PUT && path.ends_with("/participants") {
         request = request.json(&json!({ "participant": "token:00000000-0000-7000-8000-000000000000" }));
     } else if method == Method::PUT {

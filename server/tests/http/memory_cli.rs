@@ -274,12 +274,15 @@ async fn a_person_is_shown_then_forgotten_and_may_be_remembered_again() {
         "scout/topics/garden.md: lines, 1 version",
         "  -3 - Inés waters it (named)",
     ];
-    assert_eq!(last(&shown, &wanted), "2 documents and 0 proposals would be erased; repeat it with --apply");
+    assert_eq!(
+        last(&shown, &wanted),
+        "2 documents, 0 proposals and 0 captured answers would be erased; repeat it with --apply"
+    );
     assert_eq!(read(&app, "scout", "people/discord-1001.md").await, (1, INES.to_owned()));
     refused(&app, Who::Operator, &[&forget[..], &["--apply"]].concat());
 
     let shown = printed(&app, Who::Admin, &[&forget[..], &["--apply"]].concat());
-    assert_eq!(last(&shown, &wanted), "2 documents and 0 proposals erased");
+    assert_eq!(last(&shown, &wanted), "2 documents, 0 proposals and 0 captured answers erased");
     let gone = "/api/agents/scout/memory/document?path=people/discord-1001.md";
     let gone = app.request(Who::Operator, Method::GET, gone).send().await.unwrap();
     assert_eq!(gone.status(), 404);
@@ -309,7 +312,7 @@ async fn the_log_of_a_decided_proposal_is_sent_without_a_person_who_is_forgotten
 
     put(&app, "people/discord-1001.md", 0, INES, json!([])).await;
     let shown = printed(&app, Who::Admin, &["memory", "forget", "--person", "discord-1001", "--apply"]);
-    assert_eq!(last(&shown, &[]), "1 document and 1 proposal erased");
+    assert_eq!(last(&shown, &[]), "1 document, 1 proposal and 0 captured answers erased");
     for known in [None, Some(tag)] {
         let mut request = app.request(Who::Operator, Method::GET, &log);
         if let Some(tag) = known {

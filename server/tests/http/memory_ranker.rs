@@ -1,6 +1,9 @@
 //! The order of memories is learned from a file of labels, and telemetry answered, with the program beside its server.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who},
+    interaction::seen,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, process::Output};
@@ -72,4 +75,13 @@ async fn a_ranker_is_trained_from_a_file_and_telemetry_is_answered_beside_the_se
     assert_eq!(refused.status(), 422);
     let problem: Value = refused.json().await.unwrap();
     assert_eq!(problem["errors"][0]["field"], "enabled", "{problem}");
+    // A person may turn a no into a yes, with the form of the settings.
+    let cookie = app.cookie().await;
+    for (fields, now) in [(vec![("enabled", "yes")], "Numbers are shared."), (Vec::new(), "Nothing is shared.")] {
+        let form = app.http.post(format!("{}/settings/telemetry", app.url)).header("cookie", &cookie);
+        let saved = form.header("origin", &app.url).form(&fields).send().await.unwrap();
+        assert_eq!(saved.status(), 303);
+        let (_, page) = seen(&app, &cookie, "/settings").await;
+        assert!(page.contains(now), "{now}: {page}");
+    }
 }

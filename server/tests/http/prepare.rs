@@ -134,11 +134,15 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         let (id, opened) = maker.opened_share(&session).await;
         cookie = opened;
         (id, Sent::Nothing)
+    } else if path.starts_with("/tool-links/") {
+        let (object, sent, cookies) = maker.opened_tool_link(method.as_str(), path).await;
+        cookie = Some(cookies);
+        (object, sent)
     } else if path.starts_with("/api/mcp-servers") {
         maker.mcp_request(method.as_str(), path).await
     } else if path.starts_with("/mcp-servers") {
         maker.mcp_page(method.as_str(), path).await
-    } else if path.starts_with("/api/canvases") || path.starts_with("/canvases") {
+    } else if path.starts_with("/api/canvases") || path.starts_with("/canvases") || path == "/inbox/patches" {
         maker.canvas(method.as_str(), path).await
     } else if path.starts_with("/api/") || path == "/threads/{id}/end" {
         maker.api(method.as_str(), path).await
@@ -154,7 +158,7 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         || path.contains("/sign-ins");
     let concrete = match path.split_once('{') {
         Some((start, rest))
-            if !["/t/", "/agents/{slug}", "/pictures/", "{name}"].iter().any(|part| path.contains(part)) =>
+            if !["/t/", "/agents/{slug}", "/pictures/", "{name}", "{run}"].iter().any(|part| path.contains(part)) =>
         {
             let query = if path.ends_with("/events/find") { "?q=matrix" } else { "" };
             format!("{start}{object}{}{query}", rest.split_once('}').unwrap().1)
@@ -169,6 +173,10 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
 impl Maker<'_> {
     pub fn owner(&self) -> &Person {
         self.people.named("owner")
+    }
+
+    pub fn admin(&self) -> &Person {
+        self.people.named("admin")
     }
 
     /// A session of the type `tool`.

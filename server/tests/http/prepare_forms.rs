@@ -88,7 +88,7 @@ impl Maker<'_> {
     }
 
     /// The key that the form at this path carries.
-    async fn key(&self, path: &str, cookies: &str) -> String {
+    pub async fn key(&self, path: &str, cookies: &str) -> String {
         let request = self.app.http.request(Method::GET, format!("{}{path}", self.app.url)).header("cookie", cookies);
         let page = request.header("accept", "text/html").send().await.unwrap().text().await.unwrap();
         field(&page, "_key")

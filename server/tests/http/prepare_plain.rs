@@ -1,7 +1,7 @@
 //! Routes that are asked without an object.
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 75] = [
+const PLAIN: [(&str, &str); 76] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -55,6 +55,7 @@ const PLAIN: [(&str, &str); 75] = [
     ("/healthz", ""),
     ("/inbox", ""),
     ("/inbox/list", ""),
+    ("/inbox/patches", ""),
     ("/inbox/review", "?group=matrix"),
     ("/inbox/review/result", ""),
     ("/inbox/selection", ""),

@@ -14,7 +14,9 @@ impl Maker<'_> {
         if path.starts_with("/api/agents/{slug}") {
             return self.memory(method, path).await;
         }
-        if ["/api/tools", "/api/tool-sessions"].iter().any(|of| path.starts_with(of)) && method != "GET" {
+        if ["/api/tools", "/api/tool-sessions", "/api/tool-links"].iter().any(|of| path.starts_with(of))
+            && method != "GET"
+        {
             return self.tool_request(method, path).await;
         }
         if path.starts_with("/api/paced-runs/") || (method, path) == ("POST", "/api/paced-runs") {
@@ -96,7 +98,10 @@ impl Maker<'_> {
             "/api/sessions/bulk" => (nothing(), json!({ "verb": "cancel", "sessionIds": [self.running().await] })),
             "/api/sessions/human/start" => (nothing(), json!({ "taskId": self.action().await })),
             "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
-            "/api/sessions/{id}/cancel" | "/api/sessions/{id}/share-links" => (self.running().await, json!({})),
+            "/api/sessions/{id}/cancel" | "/api/sessions/{id}/share-links" | "/api/sessions/{id}/assignee" => {
+                (self.running().await, json!({}))
+            }
+            "/api/sessions/{id}/tags" => (self.running().await, json!({ "add": ["matrix"] })),
             "/api/sessions/{id}/memory-feedback" => (self.running().await, json!({ "memory_feedback": {} })),
             "/api/sessions/{id}/feedback-requests" => {
                 (self.running().await, json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }))
@@ -273,6 +278,7 @@ impl Maker<'_> {
             "/embed/{secret}" | "/f/{secret}" => self.form_link("none").await.0,
             "/link/{secret}" => self.link().await,
             "/s/{secret}" => self.share_link().await.0,
+            "/r/{secret}" => self.tool_link().await.0,
             "/pkg/{file}" => self.asset().await,
             "/sessions/bulk" => String::new(),
             "/sessions/rows" => format!("?ids={}", self.running().await),
@@ -299,6 +305,7 @@ impl Maker<'_> {
                 (self.awaiting_tool().await, form(&[("results[0].toolCallId", "c"), ("results[0].output", "x")]))
             }
             "/actions" | "/entity-types" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
+            "/actions/decisions" => (nothing(), form(&[("decision", "archive"), ("task", &self.action().await)])),
             "/actions/{id}" => (self.action().await, form(&[("name", "changed"), ("agentSlug", "matrix")])),
             "/bundles" => {
                 let source = json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }).to_string();
@@ -340,6 +347,7 @@ impl Maker<'_> {
             }
             "/tools/{slug}" => (self.tool(false).await, form(&[("do", "publish"), ("revision", "1")])),
             "/tools/{slug}/run" | "/tools/{slug}/draft" => (self.tool(true).await, form(&[("_id", &unique_text())])),
+            "/tools/{slug}/links" => (self.linked_tool().await, form(&[("do", "make"), ("days", "1")])),
             "/tools/{slug}/test" => (self.tool(false).await, form(&[])),
             "/tools/{slug}/inputs" => (self.tool(true).await, form(&[("_name", "Matrix")])),
             "/tools/{slug}/edit" => {
@@ -375,6 +383,8 @@ impl Maker<'_> {
                 (self.running().await, form(&[("memory", "mem_0123456789ab"), ("value", "1")]))
             }
             "/s/{secret}" => (self.share_link().await.0, form(&[])),
+            "/r/{secret}" => (self.tool_link().await.0, form(&[])),
+            "/sessions/{id}/labels" => (self.running().await, form(&[("tags", "matrix")])),
             "/sessions/{id}/forget" => (self.completed().await, form(&[("confirm", "forget")])),
             "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),
             "/memory/forget-me" => (nothing(), form(&[("step", "ask")])),

@@ -25,6 +25,15 @@ fn memory_in(context: &str) -> String {
     id.split('"').next().unwrap().to_owned()
 }
 
+/// The request for ratings, word for word as its specification has it.
+const SPECIFIED: &str = r#"<memory-feedback>
+Rate how useful each injected memory was for your last response.
+Respond with ONLY a JSON object mapping memory IDs to scores.
+Scale: -1 (actively harmful/misleading) to 1 (directly shaped response).
+0 = present but not used. Omit memories you can't evaluate.
+Example: {"mem_abc": 0.8, "mem_def": -0.2, "mem_ghi": 0}
+</memory-feedback>"#;
+
 /// Writes the document about the launch, and sends a prompt about it. Returns the id of its memory and the session.
 async fn prompted(app: &App) -> (String, String) {
     let document = "/api/agents/claude-code/memory/document?path=topics/launch.md";
@@ -32,7 +41,8 @@ async fn prompted(app: &App) -> (String, String) {
     let written = app.request(Who::Operator, Method::PUT, document).json(&write).send().await.unwrap();
     assert!(written.status().is_success(), "{}", written.text().await.unwrap());
     let context = hook(app, "UserPromptSubmit", json!({ "prompt": "When is the launch?" })).await.unwrap();
-    assert!(context.contains("<memory-feedback>\nRate how useful each injected memory was"), "{context}");
+    // After the memories come an empty line and the words of the specification: nothing else is added for ratings.
+    assert!(context.ends_with(&format!("</item>\n</memory>\n\n{SPECIFIED}")), "{context}");
     let sessions = read(app, "/api/sessions?agentSlug=claude-code").await;
     (memory_in(&context), sessions["items"][0]["id"].as_str().unwrap().to_owned())
 }
@@ -86,6 +96,15 @@ async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
     );
     let shown = send(app.http.get(&address)).await.text().await.unwrap();
     assert!(shown.contains("-0.25, 2 ratings"), "{shown}");
+    // The page of the document has the same figures for its lines, with links to their sessions.
+    let document = format!("{}/agents/claude-code/memory?path=topics/launch.md&view=usefulness", app.url);
+    let shown = send(app.http.get(document)).await.text().await.unwrap();
+    for words in
+        ["Too few figures to tell", "Given with 1 prompt in 1 session", "2 ratings in 1 session: -0.25 on average"]
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert_eq!(shown.matches(&format!("href=\"/sessions/{session}?before=")).count(), 2, "{shown}");
     // So they do in the transcript, to which they return. Other pages with its rows have no forms.
     let transcript = send(app.http.get(format!("{}/sessions/{session}", app.url))).await.text().await.unwrap();
     let mut fields = transcript.split("name=\"next\" value=\"").filter_map(|part| part.split('"').next());
@@ -159,4 +178,64 @@ async fn a_harmful_memory_waits_in_the_inbox_with_its_figures_and_a_link_to_the_
     assert!(shown.contains("Rated as harmful: -1.00 on average, 3 ratings in 1 session."), "{shown}");
     assert!(shown.contains("<del>- The launch is on Friday</del>"), "{shown}");
     assert!(shown.contains(&format!("href=\"/sessions/{session}?")), "a link to the rated turn: {shown}");
+}
+
+/// The names of the members of an object, in order.
+fn names(object: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connector_that_does_not_know_ratings_reads_and_changes_nothing_new() {
+    let app = App::start();
+    let (_, session) = prompted(&app).await;
+    // Hosts refuse members that they do not know, so the request is part of the context.
+    let prompt = json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "When is the launch?" });
+    let answer = app.post(Who::Member, "/api/hooks/claude-code", prompt).await;
+    assert_eq!(names(&answer), ["hookSpecificOutput"], "{answer}");
+    assert_eq!(names(&answer["hookSpecificOutput"]), ["additionalContext", "hookEventName"], "{answer}");
+    let stop = json!({ "session_id": "s", "hook_event_name": "Stop", "last_assistant_message": "Let me look." });
+    let answer = app.post(Who::Member, "/api/hooks/claude-code", stop).await;
+    assert_eq!(answer, json!({}));
+    let listed = read(&app, &format!("/api/sessions/{session}/memories")).await;
+    let items = listed["items"].as_array().unwrap();
+    assert_eq!(items.len(), 2, "{listed}");
+    for item in items {
+        assert_eq!(
+            (&item["agent_relevance_score"], &item["agent_feedback_count"]),
+            (&Value::Null, &json!(0)),
+            "{item}"
+        );
+    }
+    let metrics = app.http.get(format!("{}/metrics", app.url)).send().await.unwrap().text().await.unwrap();
+    let counted = metrics.lines().filter(|line| line.starts_with("shiftbook_memory_ratings_total{"));
+    assert!(counted.clone().count() > 0 && counted.clone().all(|line| line.ends_with(" 0")), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ratings_of_others_and_of_other_memories_are_refused_and_change_nothing() {
+    let app = App::start();
+    let (id, session) = prompted(&app).await;
+    let rating = format!("/api/sessions/{session}/memory-feedback");
+    let body = json!({ "memory_feedback": { &id: -1 } });
+    for (who, status) in [(Who::Anonymous, 401), (Who::Stranger, 404), (Who::OtherMember, 403)] {
+        let sent = app.request(who, Method::POST, &rating).json(&body).send().await.unwrap();
+        assert_eq!(sent.status().as_u16(), status, "{who:?}");
+    }
+    // The session of another workspace has the same name, and was not given this memory.
+    let prompt = json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "When is the launch?" });
+    app.post(Who::Stranger, "/api/hooks/claude-code", prompt).await;
+    let theirs = app.request(Who::Stranger, Method::GET, "/api/sessions?agentSlug=claude-code").send().await.unwrap();
+    let theirs: Value = theirs.json().await.unwrap();
+    let theirs = format!("/api/sessions/{}/memory-feedback", theirs["items"][0]["id"].as_str().unwrap());
+    let report = app.post(Who::Stranger, &theirs, body).await;
+    assert_eq!(
+        (&report["accepted"], &report["refused"][0]["reason"]),
+        (&json!([]), &json!("not_injected")),
+        "{report}"
+    );
+    let listed = read(&app, &format!("/api/sessions/{session}/memories")).await;
+    assert_eq!(listed["items"][0]["agent_feedback_count"], 0, "{listed}");
 }

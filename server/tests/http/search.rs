@@ -109,10 +109,56 @@ async fn the_page_shows_what_was_found_as_text_and_the_palette_leads_to_it() {
     let links = browser.page("/find?q=tea+%3Cb%3E").await;
     assert!(
         links.ends_with(
-            "<a href=\"/search?q=tea+%3Cb%3E\" data-kind=\"search\">Search all events for “tea &lt;b&gt;”</a>"
+            "<a href=\"/search?q=tea+%3Cb%3E\" data-kind=\"search\" data-section=\"Everything\">Search all events for “tea &lt;b&gt;”</a>"
         ),
         "{links}"
     );
+}
+
+#[tokio::test]
+async fn records_are_found_by_kind_over_the_api_and_on_the_page() {
+    let app = App::start();
+    let made = app.post(Who::Operator, "/api/actions", json!({ "name": "Refund <b>Acme</b>" })).await;
+    let page = search(&app, Who::Member, "q=refund").await;
+    let record = &page["records"][0];
+    assert_eq!((&record["kind"], &record["id"]), (&json!("task"), &made["id"]));
+    assert_eq!((&record["name"], &page["hasMoreRecords"]), (&json!("Refund <b>Acme</b>"), &json!(false)));
+    assert_eq!(search(&app, Who::Member, "q=refund&kind=entity").await["records"], json!([]));
+    assert_eq!(search(&app, Who::Stranger, "q=refund").await["records"], json!([]));
+    for (query, part) in [("q=refund&kind=tasks", "kind"), ("q=refund+status:failed&kind=task", "conditions")] {
+        let answer = app.request(Who::Member, Method::GET, &format!("/api/search?{query}")).send().await.unwrap();
+        let (status, problem) = problem(answer).await;
+        assert!(status == 422 && problem.to_string().contains(part), "{query}: {status} {problem}");
+    }
+    add_person(&app, "mia@acme.test");
+    let browser = Browser::of(&app, "mia@acme.test").await;
+    let html = browser.page("/search?q=refund&kind=task").await;
+    let href = format!("href=\"/actions/{}\"", made["id"].as_str().unwrap());
+    assert!(html.contains(&href) && html.contains("Refund &lt;b&gt;Acme&lt;/b&gt;"), "{html}");
+    assert!(html.contains("name=\"kind\" value=\"task\""), "the form keeps the kind: {html}");
+    // Conditions are about sessions, so the page searches events instead.
+    let html = browser.page("/search?q=refund+status:failed&kind=task").await;
+    assert!(html.contains("No event with these words matches the filter") && !html.contains(&href), "{html}");
+}
+
+#[tokio::test]
+async fn the_palette_finds_questions_and_memory_in_sections_of_their_own() {
+    let app = App::start();
+    let session = app.running(Who::Operator).await;
+    let question =
+        json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which <b>quetzal</b>?" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), question).await;
+    let found = search(&app, Who::Member, "q=quetzal&kind=question").await;
+    let id = found["records"][0]["id"].as_str().unwrap().to_owned();
+    add_person(&app, "mia@acme.test");
+    let browser = Browser::of(&app, "mia@acme.test").await;
+    // The last word is still being typed.
+    let links = browser.page("/find?q=quetz").await;
+    let link = format!(
+        "<a href=\"/inbox/{id}\" data-kind=\"question\" data-section=\"Questions\">Which &lt;b&gt;quetzal&lt;/b&gt;?</a>"
+    );
+    assert!(links.contains(&link), "{links}");
+    assert!(links.ends_with("Search all events for “quetz”</a>"), "{links}");
 }
 
 #[tokio::test]
@@ -130,7 +176,7 @@ async fn the_command_finds_events_and_makes_the_index_anew_beside_the_server() {
     let (code, out, _) = find("refund");
     assert_eq!(code, Some(0));
     assert!(out.starts_with(&format!("{session} ")) && out.ends_with("agent.message Refunded the customer\n"), "{out}");
-    assert_eq!(find("zebra"), (Some(0), "no event has these words\n".to_owned(), String::new()));
+    assert_eq!(find("zebra"), (Some(0), "nothing has these words\n".to_owned(), String::new()));
     let (code, _, error) = find("\"open");
     assert!(code == Some(1) && error.contains("quotation mark at character 1"), "{error}");
     let (code, out, error) = run(&["search", "rebuild"]);

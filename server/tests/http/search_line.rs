@@ -3,6 +3,7 @@
 use crate::{
     app::{App, Who, problem},
     browser::{Browser, add_person},
+    inbox::{ask, reviewer},
 };
 use reqwest::{Method, StatusCode, header::LOCATION};
 use serde_json::{Value, json};
@@ -195,6 +196,14 @@ async fn a_saved_search_is_counted_above_the_list_and_renamed() {
     }
     let html = browser.page("/sessions").await;
     assert!(html.contains("<bdi>Broken</bdi>") && html.contains("<span class=\"chip-count\">1</span>"), "{html}");
+    // Every page has them in the navigation at the side, and a part of a page does not.
+    let today = browser.page("/today").await;
+    let entry = "href=\"/sessions?q=status%3Afailed\" title=\"Broken\" class=\"rail-link\"";
+    assert!(today.contains(entry) && today.contains("<span class=\"chip-count\">1</span>"), "{today}");
+    // Lists read them again while sessions change.
+    let rows = browser.page("/sessions/rows?ids=&saved=on").await;
+    assert!(rows.starts_with("<nav") && rows.contains(entry) && rows.contains("data-saved"), "{rows}");
+    assert!(browser.page("/sessions/rows?ids=").await.is_empty());
     let list: Value = browser.call(Method::GET, "/api/saved-searches").send().await.unwrap().json().await.unwrap();
     let id = list["savedSearches"][0]["id"].as_str().unwrap();
     let path = format!("/sessions/saved/{id}/rename");
@@ -208,4 +217,52 @@ async fn a_saved_search_is_counted_above_the_list_and_renamed() {
     let answer = browser.call(Method::PATCH, &format!("/api/saved-searches/{id}")).json(&body).send().await.unwrap();
     let renamed: Value = answer.json().await.unwrap();
     assert_eq!((&renamed["name"], &renamed["q"]), (&json!("Charred"), &json!("status:failed")));
+}
+
+#[tokio::test]
+async fn the_inbox_is_searched_by_a_line_in_its_address() {
+    let app = App::start();
+    ask(&app, &["Which colour?", "Which size?"].map(|message| json!({ "message": message }))).await;
+    let browser = reviewer(&app).await;
+    let whole = browser.page("/inbox").await;
+    assert!(whole.contains("Which colour?") && whole.contains("Which size?"), "{whole}");
+    for path in ["/inbox?q=title%3Acolour", "/inbox/list?q=title%3Acolour", "/inbox?q=which+-size"] {
+        let html = browser.page(path).await;
+        assert!(html.contains("Which colour?") && !html.contains("Which size?"), "{path}: {html}");
+    }
+    let found = browser.page("/inbox?q=title%3Acolour").await;
+    assert!(found.contains("value=\"title:colour\"") && found.contains("?state=open&amp;q=title%3Acolour"), "{found}");
+    assert!(browser.page("/inbox?q=nothing").await.contains("No item matches the search."));
+    let decided = browser.page("/inbox?state=decided&assignedTo=all&q=nothing").await;
+    assert!(decided.contains("No item matches the search.") && decided.contains("value=\"nothing\""), "{decided}");
+    let refused = browser.ask(Method::GET, "/inbox?q=cost%3E1+%3Cb%3E", &[]).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let html = refused.text().await.unwrap();
+    assert!(html.contains("agent, title, kind, tool") && html.contains("value=\"cost&gt;1 &lt;b&gt;\""), "{html}");
+    assert!(html.contains("Which size?"), "the list is whole below the refusal: {html}");
+}
+
+#[tokio::test]
+async fn the_pages_of_memories_are_searched_by_a_line_in_their_addresses() {
+    let app = App::start();
+    for (path, text) in [("topics/tea.md", "Green <b>leaves</b>\n"), ("topics/coffee.md", "Green beans\n")] {
+        let write = json!({ "baseVersion": 0, "text": text, "reason": "" });
+        let to = format!("/api/agents/iris/memory/document?path={path}");
+        let written = app.request(Who::Operator, Method::PUT, &to).json(&write).send().await.unwrap();
+        assert!(written.status().is_success(), "{}", written.text().await.unwrap());
+    }
+    let browser = reviewer(&app).await;
+    for page in ["/memory", "/agents/iris/memory"] {
+        let found = browser.page(&format!("{page}?q=green+TITLE%3Atea")).await;
+        assert!(found.contains("1 document for") && found.contains("Green &lt;b&gt;leaves"), "{found}");
+        assert!(!found.contains("Green beans") && found.contains("value=\"green TITLE:tea\""), "{found}");
+        assert!(found.contains(&format!("href=\"{page}\"")), "a link to the whole page: {found}");
+        assert!(browser.page(&format!("{page}?q=title%3Atopics")).await.contains("2 documents for"));
+        let refused = browser.ask(Method::GET, &format!("{page}?q=cost%3E1"), &[]).await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        let html = refused.text().await.unwrap();
+        assert!(html.contains("the fields are title.") && html.contains("value=\"cost&gt;1\""), "{html}");
+    }
+    let shown = browser.page("/agents/iris/memory?path=topics/tea.md&q=cost%3E1").await;
+    assert!(shown.contains("leaves") && !shown.contains("the fields are"), "a document is shown: {shown}");
 }

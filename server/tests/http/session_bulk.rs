@@ -106,7 +106,10 @@ async fn all_that_match_run_again_as_shown_and_undo_cancels_the_new_ones() {
     for (form, why) in [
         (vec![("verb", "cancel")], "Select at least one session."),
         (vec![("verb", "cancel"), ("session", "x")], "is not a UUID"),
-        (vec![("verb", "delete"), ("session", running.as_str())], "run_again, cancel or acknowledge"),
+        (
+            vec![("verb", "delete"), ("session", running.as_str())],
+            "one of run_again, cancel, acknowledge, tag, untag, assign, unassign",
+        ),
         (vec![("verb", "cancel"), ("all", "on"), ("q", "colour:red")], "there is no field colour"),
         (vec![("verb", "cancel"), ("all", "on"), ("q", "by:unknown")], "no member of the workspace"),
     ] {
@@ -160,4 +163,157 @@ async fn the_api_answers_for_each_session() {
         assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!(field)), "{body}: {problem}");
     }
     assert_eq!(status(&app, &theirs).await, "running");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn selected_sessions_are_tagged_and_assigned_and_undo_takes_it_back() {
+    let app = App::start();
+    let ids = [failed(&app).await, failed(&app).await];
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let read = async |session: &str| -> Value {
+        let request = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}"));
+        request.send().await.unwrap().json().await.unwrap()
+    };
+    // The check boxes of the page of a cause have names of their own.
+    let (first, second) = (format!("items[{}]", ids[0]), format!("items[{}]", ids[1]));
+    let of_cause = [("verb", "tag"), (first.as_str(), "on"), (second.as_str(), "on")];
+    let choice = ada.post("/sessions/bulk", &of_cause).await.text().await.unwrap();
+    assert!(choice.contains("2 sessions are selected.") && choice.contains("Add the tag…"), "{choice}");
+    assert_eq!(confirmed(&choice).len(), 2, "{choice}");
+
+    let sessions = [("session", ids[0].as_str()), ("session", ids[1].as_str())];
+    let tag = [&[("verb", "tag"), ("tag", "Needs a look")][..], &sessions].concat();
+    let preview = ada.post("/sessions/bulk", &tag).await.text().await.unwrap();
+    assert!(preview.contains("2 sessions: 2 will be tagged needs-a-look."), "{preview}");
+    assert_eq!(read(&ids[0]).await["tags"], json!([]), "a preview tagged it");
+    // One has the tag already, so undo leaves it there.
+    app.post(Who::Operator, &format!("/api/sessions/{}/tags", ids[1]), json!({ "add": ["needs-a-look"] })).await;
+    let run = [&tag[..], &[("step", "run")]].concat();
+    let done = ada.post("/sessions/bulk", &run).await;
+    let page = ada.page(done.headers()["location"].to_str().unwrap()).await;
+    assert!(page.contains("1 is tagged needs-a-look, 1 was tagged needs-a-look before."), "{page}");
+    assert_eq!(confirmed(&page), std::slice::from_ref(&ids[0]));
+    let undo = [("verb", "untag"), ("tag", "needs-a-look"), ("session", ids[0].as_str()), ("step", "run")];
+    ada.post("/sessions/bulk", &undo).await;
+    assert_eq!((&read(&ids[0]).await["tags"], &read(&ids[1]).await["tags"]), (&json!([]), &json!(["needs-a-look"])));
+
+    let refused = ada.post("/sessions/bulk", &[&[("verb", "tag"), ("tag", "東京")][..], &sessions].concat()).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("lower-case letters") && page.contains("value=\"東京\""), "{page}");
+    assert_eq!(confirmed(&page).len(), 2, "the selection is lost: {page}");
+
+    let choice =
+        ada.post("/sessions/bulk", &[&[("verb", "assign")][..], &sessions].concat()).await.text().await.unwrap();
+    let member = choice
+        .split_once("name=\"userId\"")
+        .unwrap()
+        .1
+        .split("<option value=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .to_owned();
+    let assign = [&[("verb", "assign"), ("userId", member.as_str()), ("step", "run")][..], &sessions].concat();
+    let done = ada.post("/sessions/bulk", &assign).await;
+    let page = ada.page(done.headers()["location"].to_str().unwrap()).await;
+    assert!(page.contains("2 are assigned to ") && page.contains("value=\"assign_back\""), "{page}");
+    assert_eq!(read(&ids[1]).await["assigneeId"], json!(member));
+    // Others are assigned to someone else then, and undo assigns each to whom it was assigned before.
+    let none = [&[("verb", "assign"), ("userId", "none"), ("step", "run")][..], &sessions[..1]].concat();
+    ada.post("/sessions/bulk", &none).await;
+    let back = [&[("verb", "assign_back"), ("userId", "none"), ("step", "run")][..], &sessions].concat();
+    let done = ada.post("/sessions/bulk", &back).await;
+    let page = ada.page(done.headers()["location"].to_str().unwrap()).await;
+    assert!(page.contains("2 sessions: 1 is assigned back, 1 was assigned back before."), "{page}");
+    assert_eq!(read(&ids[0]).await["assigneeId"], json!(member));
+    let listed = ada.page("/sessions?q=tag%3Aneeds-a-look").await;
+    assert!(listed.contains(&ids[1]) && !listed.contains(&ids[0]), "{listed}");
+
+    // Over the API the tag or the member is part of the request.
+    let api = json!({ "verb": "unassign", "sessionIds": ids });
+    let answer: Value = app.post(Who::Operator, "/api/sessions/bulk", api).await;
+    assert_eq!(answer["done"], 2, "{answer}");
+    for (body, field) in [
+        (json!({ "verb": "tag", "sessionIds": ids }), "tag"),
+        (json!({ "verb": "assign", "sessionIds": ids }), "assigneeId"),
+        (json!({ "verb": "cancel", "tag": "x", "sessionIds": ids }), "tag"),
+    ] {
+        let refused = app.request(Who::Operator, Method::POST, "/api/sessions/bulk").json(&body).send().await.unwrap();
+        let (status, problem) = problem(refused).await;
+        assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!(field)), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_labels_changes_only_what_differs_from_what_it_showed() {
+    let app = App::start();
+    let session = app.running(Who::Operator).await;
+    let path = format!("/sessions/{session}/labels");
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    app.post(Who::Operator, &format!("/api/sessions/{session}/tags"), json!({ "add": ["old", "kept"] })).await;
+    let page = ada.page(&path).await;
+    assert!(page.contains("name=\"shownTags\" value=\"kept old\""), "{page}");
+    // Someone else tags it while the page is open.
+    app.post(Who::Operator, &format!("/api/sessions/{session}/tags"), json!({ "add": ["urgent"] })).await;
+    let form = [("shownTags", "kept old"), ("tags", "kept new"), ("shownUserId", "none"), ("userId", "none")];
+    assert_eq!(ada.post(&path, &form).await.status(), StatusCode::SEE_OTHER);
+    let read = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}"));
+    let read = read.send().await.unwrap().json::<Value>().await.unwrap();
+    assert_eq!(read["tags"], json!(["kept", "new", "urgent"]));
+}
+
+/// The fields of the form between two parts.
+fn next_part(page: &str) -> Vec<(String, String)> {
+    let form = page.split_once("data-continue").unwrap().1.split_once("</form>").unwrap().0;
+    let fields = form.split("<input type=\"hidden\" name=\"").skip(1);
+    let field = |text: &str| {
+        let (name, rest) = text.split_once("\" value=\"").unwrap();
+        (name.to_owned(), rest.split_once('"').unwrap().0.to_owned())
+    };
+    fields.map(field).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_sessions_are_changed_part_by_part_and_a_part_that_is_sent_again_counts_once() {
+    let app = App::start();
+    let mut ids = Vec::new();
+    for _ in 0..120 {
+        let made =
+            app.post(Who::Operator, "/api/sessions", json!({ "sessionType": "agent", "agentSlug": "maid" })).await;
+        ids.push(made["id"].as_str().unwrap().to_owned());
+    }
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let cancelled = async || {
+        let request = app.request(Who::Operator, Method::GET, "/api/sessions?q=status:abandoned&limit=200");
+        request.send().await.unwrap().json::<Value>().await.unwrap()["items"].as_array().unwrap().len()
+    };
+    let mut form = vec![("verb".to_owned(), "cancel".to_owned()), ("step".to_owned(), "run".to_owned())];
+    form.push(("next".to_owned(), "/sessions?q=agent%3Amaid".to_owned()));
+    form.extend(ids.iter().map(|id| ("session".to_owned(), id.clone())));
+    for (part, so_far) in [(1, 50), (2, 100)] {
+        let sent: Vec<(&str, &str)> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let mut pages = Vec::new();
+        // Loading the page again sends its form again.
+        for _ in 0..2 {
+            let answer = ada.post("/sessions/bulk", &sent).await;
+            assert_eq!(answer.status(), StatusCode::OK, "part {part}");
+            pages.push(answer.text().await.unwrap());
+            assert!(pages.iter().all(|page| page.contains(&format!("{so_far} of 120 sessions."))), "part {part}");
+            assert_eq!(cancelled().await, so_far, "part {part}");
+        }
+        form = next_part(&pages[0]);
+        assert_eq!(form.iter().filter(|(name, _)| name == "session").count(), 120 - so_far);
+    }
+    let sent: Vec<(&str, &str)> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let sentences = ["120 sessions: 120 are cancelled.", "120 sessions: 100 are cancelled, 20 were cancelled before."];
+    for sentence in sentences {
+        let done = ada.post("/sessions/bulk", &sent).await;
+        assert_eq!(done.status(), StatusCode::SEE_OTHER);
+        let page = ada.page(done.headers()["location"].to_str().unwrap()).await;
+        assert!(page.contains(sentence) && page.contains("And 80 more."), "{page}");
+        assert_eq!(cancelled().await, 120);
+    }
 }

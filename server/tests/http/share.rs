@@ -4,6 +4,7 @@
 use crate::{
     app::{App, Who},
     browser::{Browser, shown_at},
+    routes::{documented, pages},
 };
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -238,4 +239,40 @@ async fn the_api_is_for_people_and_refuses_what_it_does_not_know() {
     assert!(!listed.to_string().contains(made["url"].as_str().unwrap()), "{listed}");
     let wrong = ada.call(Method::GET, "/api/share-links?cursor=x").send().await.unwrap();
     assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
+}
+
+/// A path with an id in the place of each parameter.
+fn concrete(path: &str, id: &str) -> String {
+    let part = |part: &str| if part.starts_with('{') { id.to_owned() } else { part.to_owned() };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_of_a_link_is_nobody_at_every_other_route() {
+    // Everyone opens forms from the same address.
+    let app = App::start_with("[forms]\nrequests_per_minute = 10000\n", &[], &[]);
+    let (session, ada) = talk(&app).await;
+    let (secret, id) = link(&ada, &session).await;
+    let mut reader = Browser::stranger(&app);
+    reader.post(&format!("/s/{secret}"), &[]).await;
+    let cookie = reader.jar[0].0.clone();
+    let ask = async |method: &Method, path: &str, cookie: Option<&str>| {
+        let request = app.http.request(method.clone(), format!("{}{path}", app.url));
+        let request = request.header("sec-fetch-site", "same-origin");
+        let request = cookie.map_or(request.try_clone().unwrap(), |cookie| request.header("cookie", cookie));
+        request.send().await.unwrap().status()
+    };
+    let own = format!("/shared/{id}");
+    assert_eq!(ask(&Method::GET, &own, Some(&cookie)).await, StatusCode::OK);
+    assert_eq!(ask(&Method::GET, &own, None).await, StatusCode::NOT_FOUND);
+    let mut routes = documented(&app).await;
+    routes.extend(pages());
+    assert!(routes.len() > 200, "{}", routes.len());
+    for (method, path) in &routes {
+        let path = concrete(path, &session);
+        let (with, without) = (ask(method, &path, Some(&cookie)).await, ask(method, &path, None).await);
+        assert_eq!(with, without, "{method} {path}");
+    }
+    // Nothing was changed by anyone of them.
+    assert_eq!(ask(&Method::GET, &own, Some(&cookie)).await, StatusCode::OK);
 }

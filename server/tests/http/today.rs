@@ -140,3 +140,29 @@ async fn today_waits_for_an_agent_once_its_token_is_made_and_says_when_the_token
     let mia = Browser::of(&app, "mia@acme.test").await;
     assert!(connection(&mia).await.contains("data-connection=\"\""));
 }
+
+#[tokio::test]
+async fn today_shows_how_far_the_worker_of_the_present_attempt_is() {
+    let app = App::start();
+    let made = json!({ "sessionType": "agent", "agentSlug": "scout" });
+    let session = app.post(Who::Operator, "/api/sessions", made).await["id"].as_str().unwrap().to_owned();
+    let claim = json!({ "agentSlugs": ["scout"], "leaseSeconds": 3600 });
+    app.post(Who::Worker, "/api/sessions/claim", claim.clone()).await;
+    let report = async |attempt: u32, done: u32| {
+        let report = json!({ "attempt": attempt, "done": done, "total": 10, "note": "reading" });
+        let path = format!("/api/sessions/{session}/progress");
+        let sent = app.request(Who::Worker, Method::POST, &path).json(&report).send().await.unwrap();
+        assert!(sent.status().is_success(), "{}", sent.status());
+    };
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let running = async || ada.page("/today/section/running?assignedTo=all").await;
+    report(1, 7).await;
+    let shown = running().await;
+    assert!(shown.contains(&session) && shown.contains("7/10 reading"), "{shown}");
+    app.post(Who::Worker, &format!("/api/sessions/{session}/release"), json!({ "attempt": 1 })).await;
+    app.post(Who::Worker, "/api/sessions/claim", claim).await;
+    let shown = running().await;
+    assert!(shown.contains(&session) && !shown.contains("7/10"), "what the earlier worker reported: {shown}");
+    report(2, 1).await;
+    assert!(running().await.contains("1/10 reading"));
+}

@@ -134,8 +134,10 @@ async fn the_value_of_a_secret_is_in_no_answer_and_in_no_log() {
         assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!(field)));
         assert!(!refused.to_string().contains(SECRET), "{refused}");
     }
-    let (status, nothing) = ask(&app, Who::Admin, Method::PUT, path, json!({ "value": SECRET })).await;
-    assert_eq!((status, nothing), (204, Value::Null));
+    let (status, set) = ask(&app, Who::Admin, Method::PUT, path, json!({ "value": SECRET })).await;
+    let sent = json!([{ "version": null, "method": weather()["http"]["method"], "url": weather()["http"]["url"] }]);
+    assert_eq!((status, &set["secrets"][0]["name"], &set["calls"]), (200, &json!("API_KEY"), &sent));
+    assert!(!set.to_string().contains(SECRET), "{set}");
     for value in ["schlüssel", "two\nlines", ""] {
         let (status, wrong) = ask(&app, Who::Admin, Method::PUT, path, json!({ "value": value })).await;
         assert_eq!((status, &wrong["errors"][0]["field"]), (422, &json!("value")), "{value}");
@@ -151,23 +153,24 @@ async fn the_value_of_a_secret_is_in_no_answer_and_in_no_log() {
         let (status, refused) = ask(&app, Who::Operator, Method::PUT, &path, json!({ "value": SECRET })).await;
         assert_eq!((status, &refused["code"]), (403, &json!("forbidden")), "{name}");
     }
-    ask(&app, Who::Operator, Method::POST, "/api/tools/weather/publish", json!({})).await;
-    let mut told = String::new();
+    let (status, _) = ask(&app, Who::Admin, Method::POST, "/api/tools/weather/publish", json!({})).await;
+    assert_eq!(status, 200);
+    let mut shown_texts = String::new();
     for at in
         ["/api/tools/weather/secrets", "/api/tools/weather", "/api/tools/weather/versions", "/api/tools", "/api/audit"]
     {
-        told.push_str(&ask(&app, Who::Admin, Method::GET, at, json!({})).await.1.to_string());
+        shown_texts.push_str(&ask(&app, Who::Admin, Method::GET, at, json!({})).await.1.to_string());
     }
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     for page in ["/tools/weather?version=1", "/tools/weather/edit", "/settings/audit"] {
-        told.push_str(&ada.page(page).await);
+        shown_texts.push_str(&ada.page(page).await);
     }
     let fields = [("do", "set-secret"), ("name", "not a name"), ("password", SECRET)];
     let refused = ada.post("/tools/weather", &fields).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
-    told.push_str(&refused.text().await.unwrap());
-    assert!(told.contains("API_KEY") && told.contains("not a name"), "{told}");
-    assert!(!told.contains(SECRET) && !app.log().contains(SECRET));
+    shown_texts.push_str(&refused.text().await.unwrap());
+    assert!(shown_texts.contains("API_KEY") && shown_texts.contains("not a name"), "{shown_texts}");
+    assert!(!shown_texts.contains(SECRET) && !app.log().contains(SECRET));
     let (_, listed) = ask(&app, Who::Admin, Method::GET, "/api/tools/weather/secrets", json!({})).await;
     assert_eq!(listed["secrets"].as_array().unwrap().len(), 1);
     assert_eq!(listed["secrets"][0]["name"], "API_KEY");
@@ -247,7 +250,7 @@ async fn a_member_sees_what_a_tool_does_and_cannot_change_it() {
     ask(&app, Who::Operator, Method::POST, "/api/tools", weather()).await;
     let (status, _) =
         ask(&app, Who::Admin, Method::PUT, "/api/tools/weather/secrets/API_KEY", json!({ "value": SECRET })).await;
-    assert_eq!(status, 204);
+    assert_eq!(status, 200);
     let mut mia = Browser::of(&app, "mia@acme.test").await;
     let page = mia.page("/tools/weather").await;
     assert!(page.contains("The weather of a city.") && page.contains("Admin, Operator"), "{page}");
@@ -261,4 +264,52 @@ async fn a_member_sees_what_a_tool_does_and_cannot_change_it() {
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     let strangers = app.request(Who::Stranger, Method::GET, "/api/tools/weather").send().await.unwrap();
     assert_eq!(strangers.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn an_operator_sees_why_only_an_admin_publishes_a_changed_call() {
+    let app = App::start();
+    app.user("otto@acme.test", "operator");
+    ask(&app, Who::Operator, Method::POST, "/api/tools", weather()).await;
+    ask(&app, Who::Operator, Method::POST, "/api/tools/weather/publish", json!({})).await;
+    let secret = "/api/tools/weather/secrets/API_KEY";
+    let stale = ask(&app, Who::Admin, Method::PUT, secret, json!({ "value": SECRET, "version": 0 })).await;
+    assert_eq!((stale.0, &stale.1["code"]), (409, &json!("stale_version")));
+    let mut admin = Browser::of(&app, "ada@acme.test").await;
+    assert!(admin.page("/tools/weather").await.contains("name=\"version\" value=\"1\""));
+    let fields = [("do", "set-secret"), ("name", "API_KEY"), ("password", SECRET), ("version", "0")];
+    let stale = admin.post("/tools/weather", &fields).await;
+    assert_eq!(stale.status(), StatusCode::CONFLICT);
+    let page = stale.text().await.unwrap();
+    assert!(page.contains("Another version was published in the meantime") && !page.contains(SECRET), "{page}");
+    assert_eq!(ask(&app, Who::Admin, Method::PUT, secret, json!({ "value": SECRET, "version": 1 })).await.0, 200);
+    let mut otto = Browser::of(&app, "otto@acme.test").await;
+    let mut http = weather()["http"].clone();
+    http["url"] = "https://elsewhere.test/{city}".into();
+    let edit = json!({ "revision": 1, "http": http });
+    assert_eq!(ask(&app, Who::Operator, Method::PATCH, "/api/tools/weather", edit).await.0, 200);
+    for (path, body) in [("publish", json!({})), ("test", json!({ "input": { "city": "Oslo" } }))] {
+        let path = format!("/api/tools/weather/{path}");
+        let (status, refused) = ask(&app, Who::Operator, Method::POST, &path, body).await;
+        assert_eq!((status, &refused["code"]), (403, &json!("forbidden")), "{path}: {refused}");
+        assert!(refused["detail"].as_str().unwrap().contains("only an admin can test or publish it"), "{refused}");
+    }
+    let page = otto.page("/tools/weather").await;
+    assert!(page.contains("Only an admin can publish or test the working copy"), "{page}");
+    assert!(!page.contains("value=\"publish\""), "{page}");
+    let editor = otto.page("/tools/weather/edit").await;
+    assert!(editor.contains("Only an admin can publish or test the working copy"), "{editor}");
+    assert!(!editor.contains("action=\"/tools/weather/test#try\""), "{editor}");
+    let refused = otto.post("/tools/weather", &[("do", "publish")]).await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    let (_, set) = ask(&app, Who::Admin, Method::GET, "/api/tools/weather/secrets", json!({})).await;
+    let sent = |version: Value, url: &Value| json!({ "version": version, "method": "POST", "url": url });
+    let elsewhere = json!("https://elsewhere.test/{city}");
+    assert_eq!(set["calls"], json!([sent(1.into(), &weather()["http"]["url"]), sent(Value::Null, &elsewhere)]));
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let page = ada.page("/tools/weather").await;
+    assert!(page.contains("Version 1 sends the secrets with this call"), "{page}");
+    assert!(page.contains("The working copy sends them with this call"), "{page}");
+    assert_eq!(ask(&app, Who::Admin, Method::POST, "/api/tools/weather/publish", json!({})).await.0, 200);
+    assert!(!ada.page("/tools/weather").await.contains("sends the secrets with this call"));
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{App, Who},
-    browser::Browser,
+    browser::{Browser, with_file},
 };
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -160,16 +160,8 @@ async fn what_has_no_fields_is_json_or_a_text_file() {
     for (bytes, status) in
         [(b"from a file".to_vec(), StatusCode::SEE_OTHER), (vec![0xff, 0xfe], StatusCode::UNPROCESSABLE_ENTITY)]
     {
-        let mut body = Vec::new();
-        let mut add = |name: &str, more: &str, value: &[u8]| {
-            let head = format!("--edge\r\ncontent-disposition: form-data; name=\"{name}\"{more}\r\n\r\n");
-            body.extend([head.as_bytes(), value, b"\r\n"].concat());
-        };
-        for (name, text) in sent(&page, &[("input.customer.name", "Ada")], &[]) {
-            add(&name, "", text.as_bytes());
-        }
-        add("input.content.~file", "; filename=\"note.txt\"", &bytes);
-        body.extend(b"--edge--\r\n");
+        let fields = sent(&page, &[("input.customer.name", "Ada")], &[]);
+        let body = with_file(fields, ("input.content.~file", &bytes[..]));
         let request = ada.call(Method::POST, "/tools/order/run").body(body);
         let request = request.header("content-type", "multipart/form-data; boundary=edge");
         let response = request.send().await.unwrap();

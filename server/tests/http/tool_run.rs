@@ -42,8 +42,9 @@ fn with(mut definition: Value, more: Value) -> Value {
 
 async fn set_secret(app: &App, slug: &str) {
     let path = format!("/api/tools/{slug}/secrets/API_KEY");
-    let set = app.request(Who::Admin, Method::PUT, &path).json(&json!({ "value": SECRET })).send().await.unwrap();
-    assert_eq!(set.status(), StatusCode::NO_CONTENT);
+    let body = json!({ "value": SECRET, "version": 1 });
+    let set = app.request(Who::Admin, Method::PUT, &path).json(&body).send().await.unwrap();
+    assert_eq!(set.status(), StatusCode::OK);
 }
 
 /// Runs a tool and waits for its end.
@@ -90,13 +91,13 @@ async fn a_call_is_made_as_it_is_described_and_its_answer_is_the_result() {
     let run = run(&app, "weather", json!({ "city": "../Oslo & more", "days": 3 })).await;
     assert_eq!(ended(&run), ("completed", ""), "{run}");
     assert_eq!((&run["slug"], &run["version"], &run["result"]["status"]), (&json!("weather"), &json!(1), &json!(200)));
-    let told = &run["result"]["body"];
-    assert_eq!((&told["method"], &told["uri"]), (&json!("POST"), &json!("/cities/..%2FOslo%20%26%20more?days=3")));
-    assert_eq!((&told["contentType"], &told["note"]), (&json!("application/json"), &Value::Null));
-    let body: Value = serde_json::from_str(told["body"].as_str().unwrap()).unwrap();
+    let echoed = &run["result"]["body"];
+    assert_eq!((&echoed["method"], &echoed["uri"]), (&json!("POST"), &json!("/cities/..%2FOslo%20%26%20more?days=3")));
+    assert_eq!((&echoed["contentType"], &echoed["note"]), (&json!("application/json"), &Value::Null));
+    let body: Value = serde_json::from_str(echoed["body"].as_str().unwrap()).unwrap();
     assert_eq!(body, json!({ "of": "../Oslo & more", "for": [3] }));
     // The service sends the secret back. It is in no answer and in no event.
-    assert_eq!(told["authorization"], "Bearer [secret]");
+    assert_eq!(echoed["authorization"], "Bearer [secret]");
     let log = json!(events(&app, &run).await).to_string();
     assert!(!log.contains(SECRET) && !app.log().contains(SECRET), "{log}");
     let calls = calls(&app, &run).await;
@@ -265,6 +266,7 @@ async fn a_call_waits_for_a_person_who_sees_no_private_value() {
         let open = read(&app, "/api/approvals").await;
         let item = open["items"][0].clone();
         assert!(!item.to_string().contains(PRIVATE), "{item}");
+        assert_eq!(item["title"], "Call", "the name of the tool, whose slug is asks");
         let path = format!("{}/api/approvals/{}/decision", app.url, item["id"].as_str().unwrap());
         let request = app.http.post(path).header("cookie", &cookie).header("sec-fetch-site", "same-origin");
         let response = request.json(&body).send().await.unwrap();

@@ -110,12 +110,12 @@ async fn answer(State(shared): State<Shared>, method: Method, uri: Uri, headers:
         "/flaky" if before < 2 => (StatusCode::SERVICE_UNAVAILABLE, "later").into_response(),
         _ => {
             let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-            let told = json!({
+            let echoed = json!({
                 "method": method.as_str(), "uri": uri.to_string(), "body": String::from_utf8_lossy(&body),
                 "contentType": header("content-type"), "authorization": header("authorization"),
                 "note": header("x-note"),
             });
-            axum::Json(told).into_response()
+            axum::Json(echoed).into_response()
         }
     };
     guard.0 = None;

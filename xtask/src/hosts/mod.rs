@@ -26,10 +26,15 @@ use model::{ANSWER, Model, PRINTED};
 const TENANT: &str = "hosts";
 const PROMPT: &str = "When and where is the launch?";
 /// Documents in the memory of each agent: path and text.
-const MEMORIES: [(&str, &str); 2] = [
+const MEMORIES: [(&str, &str); 5] = [
     ("topics/launch.md", "# Launch\n\n- The launch is on Friday\n"),
     ("topics/venue.md", "# Venue\n\n- The launch takes place in Oslo\n"),
+    ("topics/guests.md", "# Guests\n\n- Forty guests come to the launch\n"),
+    ("topics/speech.md", "# Speech\n\n- Mia speaks first at the launch\n"),
+    ("topics/tickets.md", "# Tickets\n\n- Tickets of the launch cost nothing\n"),
 ];
+/// What the model rates, in the order in which it reads the memories: two with the tool, one in the answer, two not.
+const SCORES: [Option<f64>; 5] = [Some(1.0), Some(0.0), Some(0.5), None, None];
 /// Longest session of a host.
 const SESSION_MAX: Duration = Duration::from_secs(120);
 /// Longest wait for the last hook of a session to be in the log.
@@ -210,12 +215,11 @@ impl Bench {
         check_events(log["events"].as_array().map(Vec::as_slice).unwrap_or_default())?;
         let listed = self.client.get(&format!("/api/sessions/{id}/memories"))?;
         let items = listed["items"].as_array().cloned().unwrap_or_default();
-        // The first was rated with the tool, the second in the answer.
-        for (memory, score) in memories.iter().zip([1.0, 0.5]) {
+        for (memory, score) in memories.iter().zip(SCORES) {
             let item = items.iter().find(|item| item["id"] == memory.as_str());
             let item = item.with_context(|| format!("{memory} is not listed: {listed}"))?;
-            if item["agent_relevance_score"] != score {
-                bail!("{memory} has not the score {score}: {item}");
+            if item["agent_relevance_score"].as_f64() != score {
+                bail!("{memory} has not the score {score:?}: {item}");
             }
         }
         Ok(())

@@ -177,11 +177,11 @@ fn next(body: &str, tools: &Tools, state: &mut State) -> Step {
             ("Looking.".to_owned(), Some((shell, json!({ argument: SHELL, "description": "run" }))), None)
         }
         2 => {
-            let input = json!({ "memory_feedback": { memory(0): 1 } });
+            let input = json!({ "memory_feedback": { memory(0): 1, memory(1): 0 } });
             ("Rating.".to_owned(), Some((tools.rate, input)), tools.namespace)
         }
         _ => {
-            let block = format!("<memory-feedback>{{\"{}\": 0.5}}</memory-feedback>", memory(1));
+            let block = format!("<memory-feedback>{{\"{}\": 0.5}}</memory-feedback>", memory(2));
             (format!("{ANSWER}\n\n{block}"), None, None)
         }
     };
@@ -320,7 +320,8 @@ mod tests {
     #[test]
     fn the_steps_are_taken_by_requests_with_tools_and_rate_what_the_first_one_had() {
         let state = Mutex::new(State::default());
-        let request = json!({ "tools": [{}], "m": "mem_abc mem_0123456789ab mem_0123456789ab mem_ba9876543210 mem_" });
+        let text = "mem_abc mem_0123456789ab mem_0123456789ab mem_ba9876543210 mem_00ff00ff00ff mem_";
+        let request = json!({ "tools": [{}], "m": text });
         let request = request.to_string();
         let of = |path: &str, body: &str| answer(path, body.as_bytes(), &TOOLS, &state);
         assert!(of("/v1/chat/completions", "{}").unwrap().contains("\"content\":\"ok\""));
@@ -328,7 +329,7 @@ mod tests {
         assert!(of("/v1/messages", &request).unwrap().contains("mem_0123456789ab"));
         for path in ["/v1/responses", "/v1beta/models/m:streamGenerateContent"] {
             let last = of(path, &request).unwrap();
-            assert!(last.contains(ANSWER) && last.contains("mem_ba9876543210"), "{last}");
+            assert!(last.contains(ANSWER) && last.contains("mem_00ff00ff00ff"), "{last}");
         }
         assert_eq!(of("/v1/models", &request), None);
         assert_eq!(locked(&state).steps, 4);

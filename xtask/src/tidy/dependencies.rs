@@ -7,9 +7,26 @@ use serde_json::Value;
 
 use super::Finding;
 
-const OURS: [&str; 18] = [
-    "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "private", "ranker", "redact",
-    "runner", "server", "store", "testkit", "torture", "wire", "xtask",
+const OURS: [&str; 19] = [
+    "app",
+    "bench",
+    "client",
+    "datalake",
+    "domain",
+    "embedding",
+    "frontend",
+    "ledger",
+    "outbound",
+    "private",
+    "ranker",
+    "redact",
+    "runner",
+    "server",
+    "store",
+    "testkit",
+    "torture",
+    "wire",
+    "xtask",
 ];
 /// Crates that also build for the browser: no runtime, storage, HTTP server or user interface.
 const PURE: [&str; 2] = ["domain", "wire"];
@@ -23,10 +40,11 @@ fn may_use(package: &str) -> Option<&'static [&'static str]> {
     Some(match package {
         "domain" | "outbound" | "private" | "ranker" | "redact" | "xtask" => &[],
         "wire" => &["domain"],
+        "embedding" => &["outbound"],
         "store" => &["domain", "private"],
         "datalake" => &["domain", "private", "redact"],
         "client" => &["domain", "wire"],
-        "ledger" => &["store", "domain", "wire", "outbound", "ranker", "redact"],
+        "ledger" => &["store", "domain", "embedding", "wire", "outbound", "ranker", "redact"],
         "runner" => &["ledger", "client", "outbound", "datalake", "private", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],
         "frontend" => &["app"],

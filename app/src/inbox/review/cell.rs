@@ -102,14 +102,25 @@ pub fn cell(
         (Some(name), Some(value)) => {
             let id = format!("cell-{}-{}", item.id, column.at);
             let label = format!("{} of {title}", column.label);
-            view! { <td data-number=number>{field((name, id, label), value, form)}</td> }.into_any()
+            view! { <td data-number=number>{field(Names { name, id, label }, value, form)}</td> }.into_any()
         }
         (_, value) => view! { <td data-number=number dir="auto">{selection::cell(value, list)}</td> }.into_any(),
     }
 }
 
+/// The names of the field of a cell.
+struct Names {
+    /// Name under which its value is sent.
+    name: String,
+    /// Id of its element.
+    id: String,
+    /// Label for screen readers: nothing beside the field says which item it belongs to.
+    label: String,
+}
+
 /// A field with its error. Its label is the heading of its column, so screen readers get a label of its own.
-fn field((name, id, label): (String, String, String), value: &Value, form: &FormState) -> impl IntoView + use<> {
+fn field(names: Names, value: &Value, form: &FormState) -> impl IntoView + use<> {
+    let Names { name, id, label } = names;
     let text = form.value_or(&name, &field_text(value));
     let error = form.error(&name).map(str::to_owned);
     let (is_wrong, error_id) = (error.is_some(), format!("{id}-error"));

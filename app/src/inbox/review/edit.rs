@@ -100,7 +100,7 @@ pub fn typed_changes(item: &Approval, form: &FormState, labels: &Labels) -> Vec<
 /// The field at which an error of a decision on this item is shown: a cell, the reason, or the row. `path` is how the
 /// refusal names the value.
 pub fn cell_of(item: &Approval, path: &str) -> String {
-    let control = control_of(&bare(item, Vec::new()), Verdict::Approve, path);
+    let control = control_of(&bare(item, Vec::new()), path);
     if control == "note" {
         control
     } else if control.starts_with(VALUE) {

@@ -17,3 +17,4 @@ pub use figures::confirm_words;
 pub use outcome::{Outcome, ResultProps, result_page};
 pub use page::{FORM, Props, page};
 pub use sort::Sort;
+pub use table::{ARRANGE, arranged};

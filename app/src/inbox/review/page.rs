@@ -5,7 +5,7 @@ use super::{
     figures::{figures, verb},
     outcome::{Outcome, outcome_table, summary, table_href},
     sort::Sort,
-    table::{Entry, Rows, entries, table},
+    table::{ARRANGE, Entry, Rows, SELECT_ALIKE, SELECT_NONE, entries, table},
 };
 use crate::{
     FormState,
@@ -54,8 +54,6 @@ pub struct Props {
     pub has_more: bool,
     /// The order of the rows.
     pub sort: Sort,
-    /// Whether the address asks for a table without selected rows.
-    pub starts_empty: bool,
     /// State of the form, if it was refused or asks for a second press.
     pub form: FormState,
     /// What became of the items that the form decided.
@@ -128,7 +126,7 @@ fn group(props: &Props, items: &[&Approval]) -> impl IntoView + use<> {
     let href = table_href(&props.group, list.everyone);
     let (notable, alike) = entries(list, &props.sort);
     let (sort, form) = (&props.sort, &props.form);
-    let rows = Rows { list, columns: &columns, sort, href: &href, form, starts_empty: props.starts_empty };
+    let rows = Rows { list, columns: &columns, sort, href: &href, form };
     // Ctrl Enter presses the first button that decides, which is no denial.
     let decides = items.iter().all(|item| item.kind.takes(Verdict::Approve)).then_some("");
     let by = items.first().map(|item| format!("by {}", agent_name(item)));
@@ -192,13 +190,15 @@ fn look_at_these(rows: Rows<'_>, notable: &[Entry<'_>]) -> Option<InertElement> 
 }
 
 fn alike_section(rows: Rows<'_>, alike: &[Entry<'_>]) -> Option<InertElement> {
-    let base = format!("{}{}", rows.href, rows.sort.query());
-    let (label, href) =
-        if rows.starts_empty { ("Select all alike", base) } else { ("Select none", format!("{base}&select=none")) };
+    // Links would drop what was typed. The form has the address of the table in its present order.
     (!alike.is_empty()).then(|| {
         static_html(view! {
             <Section name="alike" title="Alike">
-                <p><a href=href>{label}</a></p>
+                <p>
+                    <Button small=true name=ARRANGE value=SELECT_ALIKE>"Select all alike"</Button>
+                    " "
+                    <Button small=true name=ARRANGE value=SELECT_NONE>"Select none"</Button>
+                </p>
                 {table(rows, alike, "Items that are alike")}
             </Section>
         })
@@ -273,7 +273,6 @@ mod tests {
             group: "key".into(),
             has_more: false,
             sort: Sort::default(),
-            starts_empty: false,
             form: FormState::default(),
             outcomes: Vec::new(),
             viewer_id: None,
@@ -318,8 +317,27 @@ mod tests {
         assert_eq!(amounts(&page), ["90", "500", "700", "1000"], "{page}");
         assert!(page.contains("aria-sort=\"ascending\"") && page.contains("sort=amount&amp;order=desc"), "{page}");
         assert!(page.contains("action=\"/inbox/review?group=key&amp;sort=amount\""), "{page}");
-        let none = Props { starts_empty: true, ..sorted };
-        assert!(!html(&none).contains(" checked") && html(&none).contains("Select all alike"));
+    }
+
+    #[test]
+    fn another_selection_keeps_what_was_typed() {
+        let items = refunds(&[5, 6, 900, 7, 8, 6]);
+        let cell = super::super::edit::cell_field(items[0].id, "amount");
+        let changed = (super::super::edit::shown_field(items[1].id), "of an earlier proposal".to_owned());
+        let odd = (item_field(&items[2].id.to_string()), items[2].digest.clone());
+        let list = props(items).list;
+        let arranged = |how: &str| {
+            let typed = [(cell.clone(), "55".to_owned()), (ARRANGE.to_owned(), how.to_owned())];
+            let values = typed.into_iter().chain([changed.clone(), odd.clone()]).collect();
+            let form = FormState { form: FORM.into(), values, errors: Vec::new() };
+            let form = super::super::table::arranged(form, &list);
+            assert_eq!(form.value(&cell), Some("55"), "{how}");
+            let rows = list.items.iter().map(|item| form.value(&item_field(&item.id.to_string())).is_some());
+            rows.collect::<Vec<_>>()
+        };
+        assert_eq!(arranged(SELECT_NONE), [false; 6]);
+        assert_eq!(arranged(SELECT_ALIKE), [true, false, true, true, true, true], "those to look at stay as they are");
+        assert_eq!(arranged("sort"), [false, false, true, false, false, false]);
     }
 
     #[test]

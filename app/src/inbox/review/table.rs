@@ -63,6 +63,13 @@ pub fn entries<'a>(list: &'a List, sort: &Sort) -> (Vec<Entry<'a>>, Vec<Entry<'a
     all.into_iter().map(|(_, entry)| entry).partition(Entry::is_notable)
 }
 
+/// The field of a form that only asks for another order, or for another selection.
+pub const ARRANGE: &str = "arrange";
+/// Selects the rows that are selected at the start. Those to look at stay as they are.
+pub(super) const SELECT_ALIKE: &str = "select_alike";
+/// Selects no row.
+pub(super) const SELECT_NONE: &str = "select_none";
+
 /// What all rows need.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
@@ -76,18 +83,33 @@ pub struct Rows<'a> {
     pub href: &'a str,
     /// State of the form; the default if none was sent.
     pub form: &'a FormState,
-    /// Whether the address asks for a table without selected rows.
-    pub starts_empty: bool,
 }
 
 impl Rows<'_> {
     /// Whether the row of an item is selected: as the form was sent, or else as it is at the start.
     pub fn is_selected(&self, entry: &Entry<'_>) -> bool {
         if self.form.form.is_empty() {
-            return !self.starts_empty && entry.starts_selected();
+            return entry.starts_selected();
         }
         self.form.value(&item_field(&entry.item.id.to_string())).is_some()
     }
+}
+
+/// The form with the selection that its field [`ARRANGE`] asks for. A row whose proposal has changed since it was
+/// rendered is not selected: no one has seen it.
+pub fn arranged(mut form: FormState, list: &List) -> FormState {
+    let how = form.value(ARRANGE).unwrap_or_default().to_owned();
+    let (notable, alike) = entries(list, &Sort::default());
+    for entry in notable.iter().chain(&alike) {
+        let (item, row) = (entry.item, item_field(&entry.item.id.to_string()));
+        let is_seen = form.value(&shown_field(item.id)).is_none_or(|shown| shown == item.digest);
+        if how == SELECT_NONE {
+            form.values.remove(&row);
+        } else if how == SELECT_ALIKE && entry.starts_selected() && is_seen {
+            form.values.insert(row, item.digest.clone());
+        }
+    }
+    form
 }
 
 /// The table of these items.
@@ -100,7 +122,7 @@ pub fn table(rows: Rows<'_>, entries: &[Entry<'_>], caption: &'static str) -> im
         rows.columns.iter().map(|column| head(rows, column).into_any()).collect()
     };
     let item_head = match rows.sort.key {
-        Some(_) => view! { <a href=rows.href.to_owned() title="Closest deadline first">"Item"</a> }.into_any(),
+        Some(_) => sorting(rows.href.to_owned(), "Closest deadline first", "Item".to_owned()).into_any(),
         None => "Item".into_any(),
     };
     let lines: Vec<_> = entries.iter().map(|entry| line(rows, entry)).collect();
@@ -118,11 +140,17 @@ pub fn table(rows: Rows<'_>, entries: &[Entry<'_>], caption: &'static str) -> im
 /// A heading that sorts the rows by its column.
 fn head(rows: Rows<'_>, column: &Column) -> impl IntoView + use<> {
     let href = format!("{}{}", rows.href, rows.sort.pressed(&column.key).query());
+    let button = sorting(href, "Sort by this column", column.label.clone());
     view! {
         <th scope="col" aria-sort=rows.sort.state_of(&column.key) data-number=column.is_number.then_some("")>
-            <a href=href title="Sort by this column">{column.label.clone()}</a>
+            {button}
         </th>
     }
+}
+
+/// A button that sends the form to the table in another order. A link would drop what was typed.
+fn sorting(href: String, title: &'static str, label: String) -> impl IntoView + use<> {
+    view! { <button type="submit" name=ARRANGE value="sort" formaction=href title=title>{label}</button> }
 }
 
 fn line(rows: Rows<'_>, entry: &Entry<'_>) -> impl IntoView + use<> {

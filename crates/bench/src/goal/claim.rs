@@ -10,7 +10,7 @@ use crate::{
 use anyhow::Result;
 use std::sync::{Arc, atomic::AtomicUsize};
 
-const WORKERS: usize = 32;
+pub const WORKERS: usize = 32;
 /// graphile-worker, in process, on another machine: what is compared with where it cannot be run.
 const GRAPHILE_PAIRS_PER_SECOND: f64 = 2_498.0;
 /// Longest round, in windows: a slow server must not stretch the run.
@@ -70,7 +70,7 @@ async fn in_turns(bench: &mut Bench, site: &Site, mut reference: Option<Graphile
 }
 
 /// graphile-worker in one process, both ways that `graphile-worker.js` knows.
-struct GraphileWorker {
+pub struct GraphileWorker {
     references: References,
     /// A database of its own.
     url: String,
@@ -92,18 +92,24 @@ impl Configuration {
 }
 
 impl GraphileWorker {
-    fn new(references: References, url: String) -> Self {
+    pub fn new(references: References, url: String) -> Self {
         let configuration = |word| Configuration { word, rounds: Rounds::default() };
         Self { references, url, plain: configuration("plain"), batched: configuration("batched") }
     }
 
     /// A round of each configuration, in a process of its own.
     async fn round(&mut self, jobs: usize) -> Result<()> {
-        for (configuration, jobs) in [(&mut self.plain, jobs), (&mut self.batched, jobs * JOBS_PER_SESSION)] {
-            let mut script = self.references.script("graphile-worker.js");
-            script.arg(jobs.to_string()).arg(configuration.word).env("DATABASE_URL", &self.url);
-            configuration.rounds.push(figure(&mut script).await?);
-        }
+        let plain = self.once(self.plain.word, jobs).await?;
+        self.plain.rounds.push(plain);
+        let batched = self.once(self.batched.word, jobs * JOBS_PER_SESSION).await?;
+        self.batched.rounds.push(batched);
         Ok(())
+    }
+
+    /// Jobs per second of a round of one configuration: `plain`, `batched` or `adds`.
+    pub async fn once(&self, configuration: &str, jobs: usize) -> Result<f64> {
+        let mut script = self.references.script("graphile-worker.js");
+        script.arg(jobs.to_string()).arg(configuration).env("DATABASE_URL", &self.url);
+        figure(&mut script).await
     }
 }

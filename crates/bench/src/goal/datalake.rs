@@ -1,9 +1,9 @@
 //! Training data in files: lines appended beside the bare file, and the memory that bringing feedback together takes.
 
-use super::Bench;
+use super::{Bench, figures::Figures};
 use crate::report::{Bound, Finding, Rounds};
-use anyhow::{Context as _, Result, ensure};
-use std::{collections::HashMap, path::Path, process::Command};
+use anyhow::Result;
+use std::{path::Path, process::Command};
 
 /// The goal that all of them belong to.
 pub const GOAL: &str = "datalake";
@@ -33,7 +33,9 @@ fn append(bench: &mut Bench, probe: &Path, batch: u64) -> Result<()> {
     let (mut ours, mut bare, mut lost) = (Rounds::default(), Rounds::default(), 0.0);
     for round in 0..bench.plan.rounds {
         let folder = bench.work.join(format!("lake-append-{batch}-{round}"));
-        let figures = Figures::of(probe, "append", &folder, &[&(WRITES * batch).to_string(), &batch.to_string()])?;
+        std::fs::create_dir_all(&folder)?;
+        let size = [WRITES * batch, batch].map(|number| number.to_string());
+        let figures = Figures::of(Command::new(probe).arg("append").arg(&folder).args(size))?;
         ours.push(figures.get("per_second")?);
         bare.push(figures.get("bare_per_second")?);
         lost += figures.get("lost")?;
@@ -56,8 +58,9 @@ fn append(bench: &mut Bench, probe: &Path, batch: u64) -> Result<()> {
 fn index(bench: &mut Bench, probe: &Path) -> Result<()> {
     let lines = bench.plan.feedback_lines;
     let folder = bench.work.join("lake-index");
-    Figures::of(probe, "generate", &folder, &[&lines.to_string()])?;
-    let figures = Figures::of(probe, "index", &folder, &[BUDGET_MIB])?;
+    std::fs::create_dir_all(&folder)?;
+    Figures::of(Command::new(probe).arg("generate").arg(&folder).arg(lines.to_string()))?;
+    let figures = Figures::of(Command::new(probe).arg("index").arg(&folder).arg(BUDGET_MIB))?;
     std::fs::remove_dir_all(folder)?;
     let [read, skipped, records, wrong] = ["lines", "skipped", "records", "wrong"].map(|name| figures.get(name));
     let (read, skipped, records, wrong) = (read?, skipped?, records?, wrong?);
@@ -71,41 +74,4 @@ fn index(bench: &mut Bench, probe: &Path) -> Result<()> {
     let why = format!("{read} lines read, {skipped} skipped, {wrong} records with another feedback than their latest");
     bench.found(finding.goals(Bound::AtMost(128.0), Bound::AtMost(80.0)).facts(facts).broken_if(is_broken, why));
     Ok(())
-}
-
-/// What the probe prints: `name: figure`, some with a unit.
-struct Figures(HashMap<String, f64>);
-
-impl Figures {
-    fn of(probe: &Path, command: &str, folder: &Path, more: &[&str]) -> Result<Self> {
-        std::fs::create_dir_all(folder)?;
-        let output = Command::new(probe).arg(command).arg(folder).args(more).output();
-        let output = output.with_context(|| format!("cannot run {}", probe.display()))?;
-        ensure!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(Self::read(&String::from_utf8_lossy(&output.stdout)))
-    }
-
-    fn read(text: &str) -> Self {
-        let figure = |line: &str| {
-            let (name, figure) = line.split_once(": ")?;
-            Some((name.to_owned(), figure.split(' ').next()?.parse().ok()?))
-        };
-        Self(text.lines().filter_map(figure).collect())
-    }
-
-    fn get(&self, name: &str) -> Result<f64> {
-        self.0.get(name).copied().with_context(|| format!("the probe says nothing of {name}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_probes_figures_are_read_with_and_without_a_unit() {
-        let figures = Figures::read("lines: 300\nseconds: 0.16\npeak memory: 69500 kB\nnonsense\n");
-        assert_eq!(["lines", "seconds", "peak memory"].map(|name| figures.get(name).unwrap()), [300.0, 0.16, 69_500.0]);
-        assert!(figures.get("wrong").is_err());
-    }
 }

@@ -16,7 +16,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 pub async fn start(bench: &mut Bench) -> Result<Site> {
     let bytes = fs::metadata(&bench.spec.binary)?.len();
     let size = Finding::new("G17", "the binary, all there is to install", "MiB", bytes as f64 / 1_048_576.0);
-    bench.found(size.goals(Bound::AtMost(46.0), Bound::AtMost(18.0)));
+    bench.found(size.goals(Bound::AtMost(40.0), Bound::AtMost(30.0)));
     let mut seconds = Rounds::default();
     let mut idle = Rounds::default();
     for round in 0..bench.plan.starts {
@@ -31,7 +31,7 @@ pub async fn start(bench: &mut Bench) -> Result<Site> {
     let start = Finding::lowest("G16", "start to first 200, migrations included", "s", &seconds);
     bench.found(start.goals(Bound::AtMost(0.3), Bound::AtMost(0.08)));
     let rested = Finding::highest("G15", "memory of an idle server", "MiB", &idle);
-    bench.found(rested.goals(Bound::AtMost(34.0), Bound::AtMost(13.0)));
+    bench.found(rested.goals(Bound::AtMost(30.0), Bound::AtMost(20.0)));
     let data_dir = bench.work.join("data");
     let account = bench.spec.account(&data_dir).await?;
     Site::open(&bench.spec, &data_dir, account).await

@@ -38,9 +38,16 @@ pub async fn measure(bench: &mut Bench) -> Result<()> {
     }
     // Last, because a server that takes long over its pages is busy with them for a while.
     if bench.wants(&["G12"]) {
+        let mut cost = Vec::new();
         for (site, sessions) in [(&small, few), (&big, many)] {
-            let measured = today(bench, site, sessions).await;
+            let measured = today(bench, site, sessions).await.map(|rounds| cost.push(rounds));
             bench.failed("G12", &format!("/today at {sessions} sessions"), measured);
+        }
+        if let [at_few, at_many] = &cost[..] {
+            let what = format!("CPU time of /today at {many} sessions");
+            let finding = Finding::lowest("G12", what, "µs", at_many);
+            let finding = finding.against(format!("at {few} sessions"), at_few.lowest(), at_few.median());
+            bench.found(finding.goals(Bound::AtMost(1.5), Bound::AtMost(1.1)));
         }
     }
     small.server.stop().await?;
@@ -99,10 +106,11 @@ async fn at_both(bench: &Bench, small: &Site, big: &Site, what: &str, path: &str
     Ok(finding)
 }
 
-async fn today(bench: &mut Bench, site: &Site, sessions: usize) -> Result<()> {
+/// Returns the CPU time of a page in each round, microseconds.
+async fn today(bench: &mut Bench, site: &Site, sessions: usize) -> Result<Rounds> {
     let pages = rendered(bench, site, "/today").await?;
     bench.found(pages.finding("G12", format!("/today at {sessions} sessions, per second of CPU time")));
-    Ok(())
+    Ok(pages.cpu_us())
 }
 
 async fn appends(bench: &mut Bench, small: &Site, big: &Site) -> Result<()> {

@@ -2,14 +2,17 @@
 
 mod append;
 pub mod browser;
+mod canvas;
 mod claim;
 mod datalake;
+mod figures;
 mod footprint;
 mod form;
 mod history;
 mod memory;
 mod page;
 mod postgres;
+mod queue;
 mod resume;
 mod story;
 mod stream;
@@ -50,6 +53,8 @@ pub struct Plan {
     pub story: Sizes,
     /// Requests of each step of a story.
     pub story_requests: usize,
+    /// Patches of the canvas that is opened: few, and many.
+    pub canvas_patches: (u64, u64),
 }
 
 impl Plan {
@@ -66,6 +71,7 @@ impl Plan {
         memory_documents: 100_000,
         story: Sizes { sessions: 10_000, events: 100_000, items: 500 },
         story_requests: 50,
+        canvas_patches: (100, 5_000),
     };
     /// At most twenty minutes.
     pub const FULL: Self = Self {
@@ -80,6 +86,7 @@ impl Plan {
         memory_documents: 100_000,
         story: Sizes { sessions: 100_000, events: 1_000_000, items: 5_000 },
         story_requests: 300,
+        canvas_patches: (100, 100_000),
     };
 }
 
@@ -93,8 +100,12 @@ pub struct Bench {
     pub renderer: Option<PathBuf>,
     /// The program that writes and reads training data and nothing else.
     pub datalake_probe: Option<PathBuf>,
+    /// The program that scores candidates and nothing else.
+    pub ranker_probe: Option<PathBuf>,
     /// The program that appends to UmaDB, each event by itself (`reference/umadb`).
     pub umadb: Option<PathBuf>,
+    /// Folder of a static model that makes vectors of memories.
+    pub embedding_model: Option<PathBuf>,
     /// Programs to compare with that are not ours.
     pub references: Option<References>,
     /// Empty for all.
@@ -147,7 +158,11 @@ impl Bench {
             let measured = tool::measure(self).await;
             self.failed(tool::GOAL, "tools", measured);
         }
-        if self.wants(&["G5", "G9"]) {
+        if self.wants(&[canvas::GOAL]) {
+            let measured = canvas::measure(self).await;
+            self.failed(canvas::GOAL, "canvases", measured);
+        }
+        if self.wants(&["G5", "G8", "G9"]) {
             let measured = postgres::measure(self).await;
             self.failed("G5", "PostgreSQL", measured);
         }

@@ -62,6 +62,11 @@ async fn transcript_page(bench: &mut Bench, site: &Site) -> Result<()> {
         }
     };
     bench.found(beside(served.finding("G13", format!("page of {EVENTS} events, per second of CPU time"))));
+    if bench.renderer.is_some() {
+        let what = format!("page of {EVENTS} events over HTTP, per second of CPU time");
+        let whole = served.finding("G13", what).against("the same rendered alone", alone.highest(), alone.median());
+        bench.found(whole.goals(Bound::AtLeast(0.7), Bound::AtLeast(0.85)));
+    }
     let what = format!("the same page rendered alone, as the reference does, {EVENTS} events");
     let alone = Finding::highest("G13", what, "/s", &alone).broken_if(bench.renderer.is_none(), "needs --renderer");
     bench.found(beside(alone).goals(Bound::AtLeast(1.0), Bound::AtLeast(2.0)));
@@ -109,6 +114,11 @@ impl Rendered {
         self.per_cpu_second.push(load.per_cpu_second());
         self.series.push(load);
         Ok(())
+    }
+
+    /// CPU time of a page in each round, microseconds.
+    pub fn cpu_us(&self) -> Rounds {
+        self.per_cpu_second.inverted(1e6)
     }
 
     pub fn finding(&self, goal: &'static str, what: String) -> Finding {

@@ -1,6 +1,6 @@
-//! G5, G9: the same server on PostgreSQL, beside PostgreSQL itself.
+//! G5, G8, G9: the same server on PostgreSQL, beside PostgreSQL itself and beside graphile-worker.
 
-use super::{Bench, Series, Site, append::append};
+use super::{Bench, Series, Site, append::append, claim::GraphileWorker, queue};
 use crate::{
     load::{self, ClaimScript, claimed_sessions, duplicates},
     raw::postgres::{Databases, Raw},
@@ -15,7 +15,7 @@ const JOBS_PER_SESSION: usize = 4;
 
 pub async fn measure(bench: &mut Bench) -> Result<()> {
     let Some(url) = bench.postgres_url.clone() else {
-        eprintln!("G5 and G9 need --postgres-url; skipped");
+        eprintln!("G5, G9 and G8 on PostgreSQL need --postgres-url; skipped");
         return Ok(());
     };
     let mut databases = Databases::new(&url)?;
@@ -37,6 +37,13 @@ async fn on(bench: &mut Bench, databases: &mut Databases) -> Result<()> {
     }
     if bench.wants(&["G9"]) {
         claims(bench, &site, &raw, &url).await?;
+    }
+    if bench.wants(&["G8", "G9"]) {
+        let reference = match bench.references.clone() {
+            Some(references) => Some(GraphileWorker::new(references, databases.create("graphile_queue").await?)),
+            None => None,
+        };
+        queue::measure(bench, &site, reference).await?;
     }
     raw.close().await;
     site.server.stop().await

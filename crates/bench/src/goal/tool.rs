@@ -1,4 +1,5 @@
-//! G23: tools: what a run adds to the bare call of a service, and the page of a run with the largest result.
+//! G23: tools: what a run adds to the bare call of a service, drafts of runs that are filled in field by field, and the
+//! page of a run with the largest result.
 
 use super::{Bench, Site, page::rendered};
 use crate::{
@@ -9,16 +10,20 @@ use crate::{
     report::{Bound, Finding},
 };
 use anyhow::{Context as _, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::{fs, time::Instant};
 
 pub const GOAL: &str = "G23";
+/// Fields of a draft, each of which is saved by itself.
+const FIELDS: u64 = 20;
+/// Most drafts that a caller has of one tool.
+const DRAFTS_OF_TOOL: u64 = 20;
 /// A server that may call a service on this machine.
 const SETTINGS: &str = "[outbound]\nallow_private = [\"127.0.0.1\"]\n";
 /// What the service answers.
 const ANSWER_BYTES: usize = 2_000;
-/// Largest result of a session, less a little for its quotation marks.
-const RESULT_BYTES: usize = 256 * 1024 - 100;
+/// Largest result of a tool, less a little for its quotation marks.
+const RESULT_BYTES: usize = 1024 * 1024 - 100;
 const RESULT_LINE: &str = "2026-11-30 order 4711: shipped to Oslo with the morning train\\n";
 
 pub async fn measure(bench: &mut Bench) -> Result<()> {
@@ -29,6 +34,7 @@ pub async fn measure(bench: &mut Bench) -> Result<()> {
     let account = spec.account(&data_dir).await?;
     let site = Site::open(&spec, &data_dir, account).await?;
     added_to_a_call(bench, &site).await?;
+    drafts(bench, &site).await?;
     result_page(bench, &site).await?;
     site.server.stop().await?;
     fs::remove_dir_all(&data_dir)?;
@@ -80,6 +86,39 @@ async fn added_to_a_call(bench: &mut Bench, site: &Site) -> Result<()> {
     Ok(())
 }
 
+/// Drafts of runs that a person fills in, one field at a time, and leaves. All of them stay open.
+async fn drafts(bench: &mut Bench, site: &Site) -> Result<()> {
+    let (target, headers) = (site.server.address(), credentials(&site.account.token));
+    let names: Vec<String> = (0..FIELDS).map(|field| format!("field_{field}")).collect();
+    let properties: Map<String, Value> = names.iter().map(|name| (name.clone(), json!({ "type": "string" }))).collect();
+    let kind = json!({ "kind": "worker", "inputSchema": { "type": "object", "properties": properties } });
+    let mut connection = Connection::open(target).await?;
+    let (mut opened, mut saved) = (Histogram::new()?, Histogram::new()?);
+    for number in 0..bench.plan.lag_events {
+        let (tool, of_tool) = (number / DRAFTS_OF_TOOL, number % DRAFTS_OF_TOOL);
+        if of_tool == 0 {
+            publish(site, &format!("form-{tool}"), &kind).await?;
+        }
+        let began = Instant::now();
+        let path = format!("/api/tools/form-{tool}/sessions");
+        let draft = connection.call(&Request::post(target, &path, &headers, "{}")).await?;
+        opened.record(began.elapsed());
+        let draft: Value = serde_json::from_slice(draft.body)?;
+        let path = format!("/api/tool-sessions/{}/fields", draft["id"].as_str().context("a draft has no id")?);
+        for (rev, name) in (1u64..).zip(&names) {
+            let body = json!({ "rev": rev, "fields": { name: "Oslo, the morning train" }, "leaving": rev == FIELDS });
+            let save = Request::patch(target, &path, &headers, &body.to_string());
+            let began = Instant::now();
+            connection.call(&save).await?;
+            saved.record(began.elapsed());
+        }
+    }
+    let what = format!("saving a field of a draft of a run, {FIELDS} fields in each of the drafts, p50");
+    let facts = format!("{} drafts; opening {}; saving {}", bench.plan.lag_events, opened.summary(), saved.summary());
+    bench.found(Finding::new(GOAL, what, "µs", saved.quantile_us(0.5)).facts(facts));
+    Ok(())
+}
+
 /// The page of a run whose result is as large as a result may be.
 async fn result_page(bench: &mut Bench, site: &Site) -> Result<()> {
     publish(site, "large", &json!({ "kind": "worker" })).await?;
@@ -94,7 +133,7 @@ async fn result_page(bench: &mut Bench, site: &Site) -> Result<()> {
     let path = format!("/api/sessions/{}/complete", held.id);
     connection.call(&Request::post(target, &path, &headers, &body)).await?;
     let pages = rendered(bench, site, &format!("/sessions/{}", held.id)).await?;
-    let what = "page of a run with a result of 256 KiB, the largest, per second of CPU time";
+    let what = "page of a run with a result of 1 MiB, the largest, per second of CPU time";
     bench.found(pages.finding(GOAL, what.to_owned()));
     Ok(())
 }

@@ -4,6 +4,7 @@ mod append;
 mod claim;
 mod follow;
 mod get;
+mod patch;
 mod submit;
 
 pub use append::{
@@ -13,6 +14,7 @@ pub use append::{
 pub use claim::{ClaimScript, CreateScript, PairScript, duplicates};
 pub use follow::{Deliveries, deliver, lag};
 pub use get::GetScript;
+pub use patch::PatchScript;
 pub use submit::{SubmitScript, open_form};
 
 use crate::{

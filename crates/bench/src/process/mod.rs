@@ -9,7 +9,7 @@ mod usage;
 pub use nginx::Nginx;
 pub use probe::ProbeProcess;
 pub use reference::{References, figure};
-pub use server::{Account, Server, ServerSpec};
+pub use server::{Account, Server, ServerSpec, person};
 pub use usage::{Usage, machine_and_ours, memory_kib, own_usage, usage};
 
 use anyhow::{Context as _, Result, bail};

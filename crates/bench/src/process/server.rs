@@ -61,7 +61,18 @@ impl ServerSpec {
         Ok(Account { token: self.run(data_dir, &token, "").await?.trim().to_owned() })
     }
 
-    async fn run(&self, data_dir: &Path, arguments: &[&str], input: &str) -> Result<String> {
+    /// Adds members to the workspace of the account, with the addresses of [`person`].
+    pub async fn people(&self, data_dir: &Path, count: usize) -> Result<()> {
+        for at in 0..count {
+            let email = person(at);
+            let user = ["user", "add", "--tenant", TENANT, "--email", &email, "--role", "member", "--password-stdin"];
+            self.run(data_dir, &user, PASSWORD).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a command of the program and returns what it prints.
+    pub async fn run(&self, data_dir: &Path, arguments: &[&str], input: &str) -> Result<String> {
         let mut child = self.command(data_dir, arguments)?.kill_on_drop(true).spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
             // A command that does not read its input closes it; that is no error of ours.
@@ -73,6 +84,11 @@ impl ServerSpec {
         }
         String::from_utf8(output.stdout).context("the output is not text")
     }
+}
+
+/// The address of a person whom [`ServerSpec::people`] adds.
+pub fn person(at: usize) -> String {
+    format!("person-{at}@example.org")
 }
 
 /// The account that the load uses.
@@ -126,7 +142,12 @@ impl Server {
 
     /// Signs the administrator in and returns the header line of the browser's cookie.
     pub async fn sign_in(&self) -> Result<String> {
-        let form = format!("email={EMAIL}&password={}&next=", PASSWORD.replace(' ', "+"));
+        self.sign_in_as(EMAIL).await
+    }
+
+    /// The same for another person.
+    pub async fn sign_in_as(&self, email: &str) -> Result<String> {
+        let form = format!("email={email}&password={}&next=", PASSWORD.replace(' ', "+"));
         let request = Request::form(self.address(), "/sign-in", &form);
         let mut connection = Connection::open(self.address()).await?;
         let answer = connection.call(&request).await?;

@@ -52,6 +52,11 @@ impl Rounds {
         Self(self.0.iter().map(|value| value * by).collect())
     }
 
+    /// The same rounds as costs: `whole` divided by each rate.
+    pub fn inverted(&self, whole: f64) -> Self {
+        Self(self.0.iter().map(|rate| whole / rate).collect())
+    }
+
     pub fn lowest(&self) -> f64 {
         self.0.iter().copied().fold(f64::INFINITY, f64::min)
     }

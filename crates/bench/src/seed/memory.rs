@@ -14,6 +14,9 @@ const CHUNK: usize = 5_000;
 const WORDS: usize = 30_000;
 /// Length of a document, about as long as a note of a conversation.
 const DOCUMENT_WORDS: usize = 60;
+/// Words that every document has: six of the commonest of English.
+const COMMON: &str = "and in is of that the";
+const COMMON_WORDS: usize = 6;
 const DIGEST: [u8; 32] = [7; 32];
 
 const TENANT_SQLITE: &str = "SELECT id FROM tenants LIMIT 1";
@@ -81,9 +84,17 @@ impl Language {
         (0..words).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 
+    /// A question in sentences: 6 words between those that every document has.
+    pub fn sentences(&mut self) -> String {
+        let [one, two, three, four, five, six] = std::array::from_fn(|_| self.word());
+        format!("Is the {one} of the {two} in {three}? That is the {four}, and {five} of {six}.")
+    }
+
     fn body(&mut self) -> String {
         let mut line = |count: usize| (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ");
-        format!("# {}\n\n{}\n\n## {}\n\n- {}\n- {}\n", line(2), line(20), line(1), line(15), line(DOCUMENT_WORDS - 38))
+        let (title, first, heading) = (line(2), line(20 - COMMON_WORDS), line(1));
+        let (second, third) = (line(15), line(DOCUMENT_WORDS - 38));
+        format!("# {title}\n\n{COMMON} {first}\n\n## {heading}\n\n- {second}\n- {third}\n")
     }
 }
 
@@ -194,5 +205,8 @@ mod tests {
         let made: Vec<Document> = documents(3).collect();
         assert_ne!(made[0].body, made[1].body);
         assert!(made[2].terms.split(' ').any(|word| word == "d2"));
+        assert_eq!(COMMON.split(' ').count(), COMMON_WORDS);
+        let is_in_all = |word: &str| made.iter().all(|one| one.terms.split(' ').any(|term| term == word));
+        assert!(COMMON.split(' ').all(is_in_all));
     }
 }

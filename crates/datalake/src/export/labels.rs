@@ -64,7 +64,7 @@ impl Values {
 }
 
 /// The columns in their order. Their names are those of the fields of a row.
-static COLUMNS: [(&str, Values); 26] = [
+static COLUMNS: [(&str, Values); 27] = [
     ("id", Values::Name(|row| row.id.to_string())),
     ("tenant", Values::Name(|row| row.tenant.to_string())),
     ("session_hmac", Values::Name(|row| row.session_hmac.clone())),
@@ -84,6 +84,7 @@ static COLUMNS: [(&str, Values); 26] = [
     ("injected", Values::Flag(|row| row.injected)),
     ("propensity", Values::Real(|row| row.propensity)),
     ("holdout", Values::Flag(|row| row.holdout)),
+    ("similarity", Values::RealOrNull(|row| row.similarity)),
     ("agent_mean", Values::RealOrNull(|row| row.agent_mean)),
     ("agent_n", Values::Whole(|row| row.agent_n.into())),
     ("use_hits", Values::Whole(|row| row.use_hits.into())),
@@ -359,6 +360,7 @@ mod tests {
             injected: number.is_multiple_of(3),
             propensity: 1.0,
             holdout: false,
+            similarity: number.is_multiple_of(2).then_some(0.5),
             agent_mean,
             agent_n: u32::from(agent_mean.is_some()),
             use_hits: number % 4,
@@ -412,7 +414,7 @@ mod tests {
         assert_eq!(rows[1].get_string(0).unwrap(), &row(1).id.to_string());
         for (at, read) in rows.iter().enumerate() {
             let expected = row(u32::try_from(at).unwrap());
-            assert_eq!(read.get_double(23).ok(), expected.label);
+            assert_eq!(read.get_double(24).ok(), expected.label);
             assert_eq!(read.get_long(15).ok(), expected.slot.map(i64::from));
             assert_eq!(read.get_bool(16).unwrap(), expected.injected);
         }

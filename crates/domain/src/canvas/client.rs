@@ -4,11 +4,17 @@
 //! [`Client::answer`] and [`Client::receive`]. Both may come late, twice or in another order.
 
 use super::{
-    decide::{Committed, Overwritten, Rejected, needs_strict},
+    behind::Behind,
+    decide::{Committed, Rejected, needs_strict},
     document::{Document, Failure},
+    notice::{Notice, overwritten},
     operation::{Operation, Patch},
+    path::Path,
+    related::{are_related, is_related, join, join_place, written},
+    words,
 };
 use crate::limit::{CANVAS_OPS_MAX, CANVAS_PENDING_MAX, CANVAS_UNDO_MAX};
+use serde_json::Value;
 use std::collections::VecDeque;
 
 /// A client that edits a canvas.
@@ -16,10 +22,16 @@ use std::collections::VecDeque;
 pub struct Client {
     /// Distinguishes this client from the others of its author.
     id: String,
+    /// Author of the changes, as the log names actors; empty if it is not known.
+    author: String,
+    /// Distinguishes the changes of this page from those that were restored; empty if none were.
+    page: String,
     /// Number of changes made, for their ids.
     made: u64,
     confirmed: Document,
     version: u64,
+    /// What was skipped by [`Client::reset`] and not read yet.
+    behind: Option<Behind>,
     pending: VecDeque<Pending>,
     shown: Document,
     undo: Vec<Vec<Operation>>,
@@ -35,6 +47,8 @@ struct Pending {
     /// Base of the patch: the newest version whose values at the written places the author has seen. While an earlier
     /// change of such a value waits, changes of others to it are not shown, so the base is that of the earlier change.
     seen: u64,
+    /// A confirmed document without it, from before the client read a newer one that can have it.
+    before: Option<Document>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +56,35 @@ enum Kind {
     Edit,
     Undo,
     Redo,
+    /// Made before the page was loaded again. It may have been sent, so it keeps its base and takes nothing in.
+    Restored,
+}
+
+impl Pending {
+    /// The base under which it is sent.
+    const fn base(&self) -> u64 {
+        match self.kind {
+            Kind::Edit | Kind::Undo | Kind::Redo if !self.is_sent => self.seen,
+            // The same patch under the same id has the same base.
+            Kind::Edit | Kind::Undo | Kind::Redo | Kind::Restored => self.patch.base,
+        }
+    }
+
+    /// Joins a text that was typed on `base` and not sent with the newest one, if both have a place for their words.
+    /// Its author sees the text of `version` then.
+    fn join(&mut self, path: &Path, (base, newest): (&str, &str), version: u64) {
+        // What was restored may have been sent, so it stays as it was.
+        if self.is_sent || self.kind != Kind::Edit {
+            return;
+        }
+        if let [Operation::Replace { path: at, value: Value::String(mine) }] = self.patch.ops.as_mut_slice()
+            && at == path
+            && let Some(joined) = words::joined(base, newest, mine)
+        {
+            *mine = joined;
+            self.seen = version;
+        }
+    }
 }
 
 /// The answer to a patch.
@@ -66,25 +109,6 @@ pub enum Received {
     Differs,
 }
 
-/// A notice for the person who edits.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Notice {
-    /// A change of theirs was not accepted.
-    Rejected {
-        /// The operations.
-        ops: Vec<Operation>,
-        /// The reason, and what stays.
-        rejected: Rejected,
-    },
-    /// A change of theirs was replaced by someone who had not seen it.
-    Overwritten {
-        /// The change of theirs.
-        change: Overwritten,
-        /// Who replaced it.
-        by: String,
-    },
-}
-
 /// Why there is no undo or redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoRefusal {
@@ -99,14 +123,29 @@ impl Client {
     pub fn new(id: &str, document: Document, version: u64) -> Self {
         Self {
             id: id.replace(':', ""),
+            author: String::new(),
+            page: String::new(),
             made: 0,
             shown: document.clone(),
             confirmed: document,
             version,
+            behind: None,
             pending: VecDeque::new(),
             undo: Vec::new(),
             redo: Vec::new(),
         }
+    }
+
+    /// The client of this author, as the log names actors. There are notices about changes that the author made in
+    /// another client too, such as an earlier page, when someone else replaces them.
+    #[must_use]
+    pub fn of_author(self, author: String) -> Self {
+        Self { author, ..self }
+    }
+
+    /// What the ids of this client's changes begin with.
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// The document to show: what is confirmed, with the own changes that wait.
@@ -124,9 +163,42 @@ impl Client {
         self.version
     }
 
+    /// Version up to which every patch was read. It is older than that of the document if [`Client::reset`] has skipped
+    /// patches: those say which changes of this client were replaced.
+    pub fn read_to(&self) -> u64 {
+        self.behind.as_ref().map_or(self.version, |behind| behind.version)
+    }
+
+    /// Gives up the patches that were skipped. There are no notices about what they replaced.
+    pub fn skip_unread(&mut self) {
+        self.behind = None;
+    }
+
     /// Number of changes that wait for an answer.
     pub fn waiting(&self) -> usize {
         self.pending.len()
+    }
+
+    /// The changes that wait for an answer, in order, to keep them across a reload of the page.
+    pub fn waiting_patches(&self) -> impl Iterator<Item = Patch> {
+        self.pending.iter().map(|waiting| Patch { base: waiting.base(), ..waiting.patch.clone() })
+    }
+
+    /// Takes changes back that were kept from before a reload of the page, oldest first. They are sent before all
+    /// others, under their ids. Further changes are those of the same client: to the server, their author has seen the
+    /// earlier ones. As another client, a text in a block that one of them adds would be rejected, because someone else
+    /// had added the block.
+    pub fn restore(&mut self, patches: Vec<Patch>) {
+        if let Some((id, _)) = patches.last().and_then(|last| last.op_id.rsplit_once(':')) {
+            // The next number can be that of a change which the server knows, and which the page did not keep any more.
+            self.page = format!("{}-", self.id);
+            self.id = id.to_owned();
+        }
+        for patch in patches.into_iter().rev() {
+            let seen = patch.base;
+            self.pending.push_front(Pending { patch, kind: Kind::Restored, is_sent: false, seen, before: None });
+        }
+        self.show();
     }
 
     /// Makes a change. A change that only replaces values joins the one before it, if that was not sent yet.
@@ -166,9 +238,50 @@ impl Client {
     /// The next patch to send; `None` while one is on its way.
     pub fn next_patch(&mut self) -> Option<Patch> {
         let first = self.pending.front_mut().filter(|first| !first.is_sent)?;
+        first.patch.base = first.base();
         first.is_sent = true;
-        first.patch.base = first.seen;
         Some(first.patch.clone())
+    }
+
+    /// Drops the patch with this id, which the server does not take, and returns its operations.
+    pub fn discard(&mut self, op_id: &str) -> Option<Vec<Operation>> {
+        let dropped = self.pending.pop_front_if(|first| first.patch.op_id == op_id)?;
+        self.show();
+        Some(dropped.patch.ops)
+    }
+
+    /// Takes the changes that were not sent as one patch, for an author whose changes are suggestions: as many of them
+    /// as one patch holds. They are not shown any more, because an editor decides about them. `None` without changes.
+    pub fn take_suggestion(&mut self) -> Option<Patch> {
+        let first = self.pending.pop_front_if(|first| !first.is_sent)?;
+        let mut taken = Patch { base: first.seen, ..first.patch };
+        while let Some(next) = self.pending.front() {
+            let mut joined = taken.clone();
+            for operation in &next.patch.ops {
+                match join_place(&joined.ops, operation) {
+                    Some(place) => join(&mut joined.ops, place, operation),
+                    None => joined.ops.push(operation.clone()),
+                }
+            }
+            joined.base = joined.base.min(next.seen);
+            joined.is_strict |= next.patch.is_strict;
+            if joined.check().is_err() {
+                break;
+            }
+            taken = joined;
+            self.pending.pop_front();
+        }
+        self.show();
+        Some(taken)
+    }
+
+    /// Takes back the newest change that was not sent. Returns whether there was one.
+    pub fn take_back(&mut self) -> bool {
+        let is_taken = self.pending.pop_back_if(|last| !last.is_sent).is_some();
+        if is_taken {
+            self.show();
+        }
+        is_taken
     }
 
     /// The patch that is on its way, to send it again after the connection was lost.
@@ -193,13 +306,16 @@ impl Client {
     /// Applies a committed patch of any author.
     pub fn receive(&mut self, committed: &Committed) -> Received {
         if committed.sequence <= self.version {
-            return self.settle(&committed.op_id);
+            let notices = self.read_behind(committed);
+            let is_answer = self.settle(committed);
+            return if is_answer || !notices.is_empty() { Received::Taken(notices) } else { Received::Known };
         }
         if committed.previous != self.version {
             return Received::Gap(self.version);
         }
         let Ok(applied) = self.confirmed.apply(&committed.ops) else { return Received::Differs };
-        (self.confirmed, self.version) = (applied.document, committed.sequence);
+        let before = std::mem::replace(&mut self.confirmed, applied.document);
+        self.version = committed.sequence;
         let own = self.pending.pop_front_if(|first| first.patch.op_id == committed.op_id);
         // A text that was joined is new to the author.
         let is_known = own.as_ref().is_some_and(|own| own.patch.ops == committed.ops);
@@ -208,34 +324,113 @@ impl Client {
                 waiting.seen = committed.sequence;
             }
         }
+        self.rebase(own.as_ref().map(|own| own.patch.ops.as_slice()), &before, committed);
         if let Some(own) = own {
-            let steps = if own.kind == Kind::Undo { &mut self.redo } else { &mut self.undo };
-            if steps.len() == CANVAS_UNDO_MAX {
-                steps.remove(0);
-            }
-            steps.push(applied.inverse);
+            self.remember(own.kind, applied.inverse);
         }
         self.show();
-        let own = |change: &&Overwritten| change.op_id.rsplit_once(':').is_some_and(|(id, _)| id == self.id);
-        let notice = |change: &Overwritten| Notice::Overwritten { change: change.clone(), by: committed.by.clone() };
-        Received::Taken(committed.overwrote.iter().filter(own).map(notice).collect())
+        // While skipped patches are read, this one is read after them, with its notices.
+        if self.behind.is_some() {
+            return Received::Taken(Vec::new());
+        }
+        Received::Taken(overwritten(&self.id, &self.author, Some(&before), committed))
     }
 
-    /// Takes the newest document of the server. Changes that wait stay, and are sent with their old base.
+    /// Takes the newest document of the server. Changes that wait stay, and are sent with their old base. The patches
+    /// that it skips are to be read after [`Client::read_to`], for the notices, or given up by [`Client::skip_unread`].
     pub fn reset(&mut self, document: Document, version: u64) {
         if version > self.version || document != self.confirmed {
-            (self.confirmed, self.version) = (document, version);
+            let before = std::mem::replace(&mut self.confirmed, document);
+            if version > self.version {
+                self.behind.get_or_insert_with(|| Behind { version: self.version, document: Some(before.clone()) });
+            }
+            self.version = version;
+            self.end_behind();
+            // What was restored may have been sent by an earlier page, so the document before can have it too.
+            let sent = self.pending.front_mut().filter(|first| first.is_sent && first.kind != Kind::Restored);
+            if let Some(sent) = sent {
+                sent.before.get_or_insert(before);
+            }
             self.show();
         }
     }
 
-    /// Removes a change whose patch the newly read document has.
-    fn settle(&mut self, op_id: &str) -> Received {
-        if self.pending.pop_front_if(|first| first.patch.op_id == op_id).is_none() {
-            return Received::Known;
+    /// Reads a patch that was skipped. Returns the notices about changes of this client.
+    fn read_behind(&mut self, committed: &Committed) -> Vec<Notice> {
+        let Some(behind) = &mut self.behind else { return Vec::new() };
+        let notices = behind.read(&self.id, &self.author, committed);
+        self.end_behind();
+        notices
+    }
+
+    /// Forgets what was skipped, if all of it is read.
+    fn end_behind(&mut self) {
+        self.behind = self.behind.take().filter(|behind| behind.version < self.version);
+    }
+
+    /// Joins a text that was typed and not sent with the text that a patch brings, so that its author sees both while
+    /// typing on. `sent` are the operations of the patch as this client sent it, if it is one of this client's.
+    /// `before` is the document without the patch. A text with which there is no join stays as it is typed.
+    fn rebase(&mut self, sent: Option<&[Operation]>, before: &Document, committed: &Committed) {
+        for change in &committed.ops {
+            let Operation::Replace { path, value: Value::String(newest) } = change else { continue };
+            // The text that several changes of one patch leave is not that of the first.
+            if committed.ops.iter().filter(|one| is_related(one.path(), path)).count() > 1 {
+                continue;
+            }
+            let is_about = |waiting: &&mut Pending| waiting.patch.ops.iter().any(|one| is_related(one.path(), path));
+            let mut related = self.pending.iter_mut().filter(is_about);
+            let (Some(waiting), None) = (related.next(), related.next()) else { continue };
+            let base = match sent {
+                Some(sent) => written(sent, path),
+                None if waiting.seen == committed.previous => path.of(before.value()).and_then(Value::as_str),
+                None => None,
+            };
+            if let Some(base) = base {
+                waiting.join(path, (base, newest.as_str()), committed.sequence);
+            }
+        }
+    }
+
+    /// Removes a change whose patch the newly read document has. A text that was typed on since is joined with the one
+    /// of that document, which can have words of others. Returns whether there was one.
+    fn settle(&mut self, committed: &Committed) -> bool {
+        let Some(own) = self.pending.pop_front_if(|first| first.patch.op_id == committed.op_id) else {
+            return false;
+        };
+        for change in &own.patch.ops {
+            let path = change.path();
+            let is_about = |waiting: &&mut Pending| waiting.patch.ops.iter().any(|one| is_related(one.path(), path));
+            let mut related = self.pending.iter_mut().filter(is_about);
+            let (Some(waiting), None) = (related.next(), related.next()) else { continue };
+            let newest = path.of(self.confirmed.value()).and_then(Value::as_str);
+            if let (Some(base), Some(newest)) = (written(&own.patch.ops, path), newest) {
+                waiting.join(path, (base, newest), self.version);
+            }
+        }
+        // If no one else changed its values, they were still those of the document that the client had before.
+        let is_alone = committed.ops == own.patch.ops && committed.overwrote.is_empty();
+        let applied = own.before.filter(|_| is_alone).and_then(|before| before.apply(&committed.ops).ok());
+        match applied {
+            Some(applied) => self.remember(own.kind, applied.inverse),
+            // Without its inverse, undo would take back an older change in its place.
+            None => (self.undo, self.redo) = (Vec::new(), Vec::new()),
         }
         self.show();
-        Received::Taken(Vec::new())
+        true
+    }
+
+    /// Keeps the inverse of a change that was accepted, for undo, or for redo if the change was an undo.
+    fn remember(&mut self, kind: Kind, inverse: Vec<Operation>) {
+        // An edit that was made since has taken the place of what was undone: there is nothing to make again.
+        if kind == Kind::Undo && !self.pending.is_empty() {
+            return;
+        }
+        let steps = if kind == Kind::Undo { &mut self.redo } else { &mut self.undo };
+        if steps.len() == CANVAS_UNDO_MAX {
+            steps.remove(0);
+        }
+        steps.push(inverse);
     }
 
     fn step(&mut self, kind: Kind) -> Result<(), UndoRefusal> {
@@ -252,9 +447,11 @@ impl Client {
     fn push(&mut self, ops: Vec<Operation>, kind: Kind) {
         self.made += 1;
         let is_strict = ops.iter().any(|operation| needs_strict(&self.shown, operation));
-        let seen = self.pending.iter().map(|waiting| waiting.seen).min().unwrap_or(self.version);
-        let patch = Patch { op_id: format!("{}:{}", self.id, self.made), base: seen, ops, is_strict };
-        self.pending.push_back(Pending { patch, kind, is_sent: false, seen });
+        // A change elsewhere hides nothing here, however old its base is.
+        let hiding = self.pending.iter().filter(|waiting| are_related(&waiting.patch.ops, &ops));
+        let seen = hiding.map(|waiting| waiting.seen).min().unwrap_or(self.version);
+        let patch = Patch { op_id: format!("{}:{}{}", self.id, self.page, self.made), base: seen, ops, is_strict };
+        self.pending.push_back(Pending { patch, kind, is_sent: false, seen, before: None });
     }
 
     /// Joins a change of values with the last one that was not sent. Returns whether it did.
@@ -262,35 +459,11 @@ impl Client {
         let Some(last) = self.pending.back_mut().filter(|last| !last.is_sent && last.kind == Kind::Edit) else {
             return false;
         };
-        let same = |operation: &Operation| match operation {
-            Operation::Replace { path, .. } => last.patch.ops.iter().position(|other| {
-                matches!(other, Operation::Replace { path: other, .. } | Operation::Add { path: other, .. }
-                    if other == path)
-            }),
-            _ => None,
-        };
-        let Some(places) = ops.iter().map(same).collect::<Option<Vec<_>>>() else { return false };
-        // What comes after the joined operation must not be about the same value.
-        let is_last = |place: &usize| {
-            last.patch.ops.get(*place).is_some_and(|operation| {
-                let path = operation.path();
-                !last.patch.ops[place + 1..]
-                    .iter()
-                    .any(|later| later.path() == path || later.path().is_above(path) || path.is_above(later.path()))
-            })
-        };
-        if last.patch.ops.len() > CANVAS_OPS_MAX || last.patch.is_strict || !places.iter().all(is_last) {
+        let places = ops.iter().map(|operation| join_place(&last.patch.ops, operation)).collect::<Option<Vec<_>>>();
+        let Some(places) = places.filter(|_| last.patch.ops.len() <= CANVAS_OPS_MAX && !last.patch.is_strict) else {
             return false;
-        }
-        for (place, operation) in places.into_iter().zip(ops) {
-            if let (
-                Operation::Replace { value, .. } | Operation::Add { value, .. },
-                Operation::Replace { value: new, .. },
-            ) = (&mut last.patch.ops[place], operation)
-            {
-                value.clone_from(new);
-            }
-        }
+        };
+        places.into_iter().zip(ops).for_each(|(place, operation)| join(&mut last.patch.ops, place, operation));
         true
     }
 
@@ -300,10 +473,4 @@ impl Client {
             shown.apply(&pending.patch.ops).map_or(shown, |applied| applied.document)
         });
     }
-}
-
-/// Whether one of the changes writes a value that another one writes, or a part of it.
-fn are_related(ops: &[Operation], others: &[Operation]) -> bool {
-    let mut pairs = ops.iter().flat_map(|one| others.iter().map(move |other| (one.path(), other.path())));
-    pairs.any(|(one, other)| one == other || one.is_above(other) || other.is_above(one))
 }

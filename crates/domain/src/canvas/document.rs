@@ -1,6 +1,7 @@
 //! The document of a canvas.
 
 use super::{
+    members::map,
     operation::{Operation, size},
     path::{Path, index},
 };
@@ -56,7 +57,12 @@ impl Default for Document {
 impl Document {
     /// Reads a stored document; `None` if it is no JSON object.
     pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok().filter(Value::is_object).map(Self)
+        serde_json::from_str(text).ok().and_then(Self::of)
+    }
+
+    /// A document of this content; `None` if it is no object.
+    pub fn of(value: Value) -> Option<Self> {
+        value.is_object().then_some(Self(value))
     }
 
     /// The document as a value.
@@ -66,7 +72,8 @@ impl Document {
 
     /// The document as JSON, with its members in the order of their keys.
     pub fn text(&self) -> String {
-        sorted(&self.0).to_string()
+        // Serialisation fails only for maps whose keys are no text.
+        serde_json::to_string(&sorted(&self.0)).unwrap_or_default()
     }
 
     /// Checks bytes, depth and number of values.
@@ -216,7 +223,7 @@ fn sorted(value: &Value) -> Value {
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by_key(|(key, _)| *key);
-            Value::Object(members.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+            Value::Object(map(members.into_iter().map(|(key, value)| (key.clone(), sorted(value)))))
         }
         Value::Array(items) => items.iter().map(sorted).collect(),
         other => other.clone(),

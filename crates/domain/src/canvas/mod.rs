@@ -13,27 +13,46 @@ pub const SOURCE: &str = "collab";
 /// Id of the patch with which a canvas begins.
 pub const FIRST_OP_ID: &str = "start";
 
+mod behind;
+mod blame;
 pub mod changes;
 mod client;
+#[cfg(test)]
+mod client_tests;
 mod decide;
+mod difference;
 mod document;
+pub mod edit;
+#[cfg(test)]
+mod fuzz_tests;
+mod letters;
+mod members;
+#[cfg(test)]
+mod model_tests;
+mod notice;
 mod operation;
 mod order;
 pub mod outline;
 mod participant;
 mod path;
+mod presence;
+mod related;
 mod schema;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use client::{Answer, Client, Notice, Received, UndoRefusal};
+pub use blame::Blame;
+pub use client::{Answer, Client, Received, UndoRefusal};
 pub use decide::{Accepted, Committed, Head, Overwritten, Reason, Rejected, decide};
+pub use difference::operations;
 pub use document::{Applied, Document, Failure, OverLimit};
+pub use notice::Notice;
 pub use operation::{Invalid, Operation, Patch};
 pub use order::{NoRoom, between, is_order, spread};
 pub use participant::{Participant, ParticipantRole, SuggestionState};
 pub use path::Path;
+pub use presence::{NotSent, Peers, Presence, Selection};
 pub use schema::is_small_schema;
 pub use snapshot::is_snapshot_due;

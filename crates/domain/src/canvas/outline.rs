@@ -1,18 +1,22 @@
 //! The blocks of a canvas, as pages and files show them.
 //!
-//! A block is an item of the map `blocks` with a `type`: heading, text, checklist, table or code. Documents are written
-//! by programs too, so everything else in them is shown as JSON.
+//! A block is an item of the map `blocks` with a `type`: heading, text, checklist, table, code or result. Documents are
+//! written by programs too, so everything else in them is shown as JSON.
 
 use super::{
     document::Document,
+    members::map,
     operation::Operation,
     order::{NoRoom, between},
     path::Path,
 };
-use serde_json::{Map, Value, json};
+use crate::limit::{CANVAS_INDENT_MAX, CANVAS_NODES_MAX};
+use serde_json::{Value, json};
 
 /// Name of the map of blocks.
-const BLOCKS: &str = "blocks";
+pub(super) const BLOCKS: &str = "blocks";
+/// Member that says how far a block or an item is indented.
+pub(super) const INDENT: &str = "indent";
 
 /// An item of the map of blocks, or what is beside that map.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +25,10 @@ pub struct Block {
     pub id: String,
     /// Its heading; empty without one.
     pub heading: String,
+    /// Type of the field of an entity that its text is the value of; empty for other blocks.
+    pub field: String,
+    /// How far it is indented, 0 to [`CANVAS_INDENT_MAX`].
+    pub indent: u8,
     /// Its type with the members that the type has.
     pub content: Content,
 }
@@ -38,6 +46,8 @@ pub enum Content {
     Table(Vec<String>, Vec<Vec<String>>),
     /// Code, with the name of its language or an empty one.
     Code(String, String),
+    /// What a run of a tool returned: the id of its session, and the result as JSON.
+    Result(String, String),
     /// Anything else, as JSON.
     Other(String),
 }
@@ -51,75 +61,98 @@ pub struct CheckItem {
     pub text: String,
     /// Whether it is ticked.
     pub is_done: bool,
+    /// How far it is indented, 0 to [`CANVAS_INDENT_MAX`].
+    pub indent: u8,
 }
 
 /// The blocks of a document in their order, then its other members.
 pub fn blocks(document: &Document) -> Vec<Block> {
-    let Some(members) = document.value().as_object() else { return Vec::new() };
-    let mut found: Vec<Block> = items(members.get(BLOCKS)).into_iter().map(|(id, value)| block(id, value)).collect();
-    let is_rest = |(key, value): &(&String, &Value)| key.as_str() != BLOCKS || !value.is_object();
-    let rest: Map<String, Value> =
-        members.iter().filter(is_rest).map(|(key, value)| (key.clone(), value.clone())).collect();
-    if !rest.is_empty() {
-        let content = Content::Other(pretty(&Value::Object(rest)));
-        found.push(Block { id: String::new(), heading: String::new(), content });
-    }
+    let mut found: Vec<Block> =
+        items(document.value().get(BLOCKS)).into_iter().map(|(id, value)| block(id, value)).collect();
+    found.extend(rest(document).map(|json| Block {
+        id: String::new(),
+        heading: String::new(),
+        field: String::new(),
+        indent: 0,
+        content: Content::Other(json),
+    }));
     found
 }
 
+/// What is beside the map of blocks, as JSON; `None` if nothing is.
+pub fn rest(document: &Document) -> Option<String> {
+    let is_rest = |(key, value): &(&String, &Value)| key.as_str() != BLOCKS || !value.is_object();
+    let members = document.value().as_object()?.iter().filter(is_rest);
+    let rest = map(members.map(|(key, value)| (key.clone(), value.clone())));
+    (!rest.is_empty()).then(|| pretty(&Value::Object(rest)))
+}
+
 /// The items of a map by order and id.
-fn items(map: Option<&Value>) -> Vec<(&str, &Value)> {
+pub(super) fn items(map: Option<&Value>) -> Vec<(&str, &Value)> {
     let mut items: Vec<_> =
         map.and_then(Value::as_object).into_iter().flatten().map(|(id, value)| (id.as_str(), value)).collect();
-    items.sort_by_key(|(id, value)| (text(value, "order").to_owned(), *id));
+    items.sort_by(|(id, value), (other, than)| (text(value, "order"), *id).cmp(&(text(than, "order"), *other)));
     items
 }
 
-fn text<'a>(value: &'a Value, member: &str) -> &'a str {
+pub(super) fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value.get(member).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// How far a block or an item is indented.
+pub(super) fn indent(value: &Value) -> u8 {
+    let indent = value.get(INDENT).and_then(Value::as_u64).unwrap_or_default();
+    u8::try_from(indent).unwrap_or(CANVAS_INDENT_MAX).min(CANVAS_INDENT_MAX)
 }
 
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-/// The value of a cell.
-fn cell(value: &Value) -> String {
+/// The text of a cell.
+pub(super) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other => serde_json::to_string(other).unwrap_or_default(),
     }
 }
 
-fn block(id: &str, value: &Value) -> Block {
+/// Reads a block.
+pub(super) fn block(id: &str, value: &Value) -> Block {
     let text = |member| text(value, member).to_owned();
     let content = match value.get("type").and_then(Value::as_str).unwrap_or_default() {
         "heading" => Content::Heading(text("text")),
         "text" => Content::Text(text("text")),
         "code" => Content::Code(text("language"), text("text")),
+        "result" => Content::Result(text("session"), value.get("value").map(pretty).unwrap_or_default()),
         "checklist" => Content::Checklist(items(value.get("items")).into_iter().map(check_item).collect()),
-        "table" => table(value),
+        "table" => table(value).unwrap_or_else(|| Content::Other(pretty(value))),
         _ => Content::Other(pretty(value)),
     };
-    Block { id: id.to_owned(), heading: text("heading"), content }
+    Block { id: id.to_owned(), heading: text("heading"), field: text("field"), indent: indent(value), content }
 }
 
 fn check_item((id, value): (&str, &Value)) -> CheckItem {
     let is_done = value.get("done") == Some(&Value::Bool(true));
-    CheckItem { id: id.to_owned(), text: text(value, "text").to_owned(), is_done }
+    CheckItem { id: id.to_owned(), text: text(value, "text").to_owned(), is_done, indent: indent(value) }
 }
 
-fn table(value: &Value) -> Content {
-    let columns = items(value.get("columns"));
+/// A table; `None` if it would have more cells than a document has values: each row has a cell for each column, so a
+/// small document could make a page of millions.
+fn table(value: &Value) -> Option<Content> {
+    let (columns, rows) = (items(value.get("columns")), items(value.get("rows")));
+    if columns.len() * rows.len() > CANVAS_NODES_MAX {
+        return None;
+    }
     let row = |row: &Value| {
         columns
             .iter()
             .map(|(id, _)| row.get("cells").and_then(|cells| cells.get(id)).map(cell).unwrap_or_default())
             .collect()
     };
-    let rows = items(value.get("rows")).into_iter().map(|(_, value)| row(value)).collect();
-    Content::Table(columns.iter().map(|(_, column)| text(column, "name").to_owned()).collect(), rows)
+    let rows = rows.into_iter().map(|(_, value)| row(value)).collect();
+    Some(Content::Table(columns.iter().map(|(_, column)| text(column, "name").to_owned()).collect(), rows))
 }
 
 /// The operations that add a block of text, code or a heading at the end.
@@ -175,20 +208,24 @@ pub fn markdown(title: &str, blocks: &[Block]) -> String {
     out
 }
 
-fn content(content: &Content) -> String {
+/// The content of a block as Markdown.
+pub(super) fn content(content: &Content) -> String {
     match content {
         Content::Heading(text) => format!("## {}\n", line(text)),
         Content::Text(text) => format!("{}\n", text.trim_end()),
         Content::Checklist(items) => items
             .iter()
-            .map(|item| format!("- [{}] {}\n", if item.is_done { 'x' } else { ' ' }, line(&item.text)))
+            .map(|item| {
+                let before = "  ".repeat(item.indent.into());
+                format!("{before}- [{}] {}\n", if item.is_done { 'x' } else { ' ' }, line(&item.text))
+            })
             .collect(),
         Content::Table(columns, rows) => {
             let rule = vec!["---".to_owned(); columns.len()];
             [columns, &rule].into_iter().chain(rows).map(|cells| table_row(cells)).collect()
         }
         Content::Code(language, text) => fenced(language, text),
-        Content::Other(json) => fenced("json", json),
+        Content::Result(_, json) | Content::Other(json) => fenced("json", json),
     }
 }
 
@@ -199,10 +236,9 @@ fn table_row(cells: &[String]) -> String {
 
 /// A block of code between fences that its text does not contain.
 fn fenced(language: &str, text: &str) -> String {
-    let mut fence = "```".to_owned();
-    while text.contains(&fence) {
-        fence.push('`');
-    }
+    // A canvas can have hundreds of thousands of backticks in a row, so each character is looked at once.
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
     let language: String = language.chars().filter(|char| char.is_alphanumeric() || "+-#".contains(*char)).collect();
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
@@ -215,6 +251,7 @@ fn line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Map;
 
     fn document(value: &Value) -> Document {
         Document::read(&value.to_string()).unwrap()
@@ -226,19 +263,44 @@ mod tests {
             "z": { "type": "heading", "text": "Plan\nB", "order": "a0" },
             "b": { "type": "text", "heading": "Goal", "text": "Ship *it*\n", "order": "a1" },
             "a": { "type": "checklist", "order": "a1", "items": {
-                "2": { "text": "second", "done": true, "order": "a2" }, "1": { "text": "first", "order": "a1" }
+                "2": { "text": "second", "done": true, "order": "a2", "indent": 900 }, "1": { "text": "first", "order": "a1" }
             } },
             "t": { "type": "table", "order": "a2", "columns": { "n": { "name": "Na|me" }, "v": { "name": "V" } },
                 "rows": { "r": { "cells": { "v": 2, "n": "x" } } } },
             "c": { "type": "code", "language": "rs`", "text": "```\nx", "order": "a3" },
-            "o": { "type": "drawing", "order": "a4" }
+            "o": { "type": "drawing", "order": "a4" },
+            "r": { "type": "result", "heading": "Search", "session": "s", "value": [1], "order": "a5" }
         }, "entityId": "e" }));
-        let expected = "# Title\n\n## Plan B\n\n- [ ] first\n- [x] second\n\n### Goal\n\nShip *it*\n\n| Na\\|me | V |\n\
+        let expected = "# Title\n\n## Plan B\n\n- [ ] first\n          - [x] second\n\n### Goal\n\nShip *it*\n\n| Na\\|me | V |\n\
                         | --- | --- |\n| x | 2 |\n\n````rs\n```\nx\n````\n\n```json\n";
         let found = blocks(&document);
-        assert_eq!(found.iter().map(|block| block.id.as_str()).collect::<Vec<_>>(), ["z", "a", "b", "t", "c", "o", ""]);
+        assert_eq!(
+            found.iter().map(|block| block.id.as_str()).collect::<Vec<_>>(),
+            ["z", "a", "b", "t", "c", "o", "r", ""]
+        );
         let markdown = markdown("Title", &found);
         assert!(markdown.starts_with(expected) && markdown.contains("entityId"), "{markdown}");
+        assert_eq!(found[6].content, Content::Result("s".into(), "[\n  1\n]".into()));
+        assert!(markdown.contains("### Search\n\n```json\n[\n  1\n]\n```"), "{markdown}");
+    }
+
+    #[test]
+    fn code_of_many_backticks_gets_one_more_around_it() {
+        let ticks = "`".repeat(200_000);
+        let code = content(&Content::Code(String::new(), format!("x {ticks} `` y")));
+        assert_eq!(code.lines().next().map(str::len), Some(ticks.len() + 1));
+        assert_eq!(content(&Content::Code(String::new(), "``".into())), "```\n``\n```\n");
+    }
+
+    #[test]
+    fn a_table_with_too_many_cells_is_shown_as_json() {
+        let map = |items: usize| (0..items).map(|n| (n.to_string(), json!({}))).collect::<Map<_, _>>();
+        let content = |rows: usize| {
+            let table = json!({ "type": "table", "columns": map(100), "rows": map(rows) });
+            blocks(&document(&json!({ "blocks": { "t": table } }))).remove(0).content
+        };
+        assert!(matches!(content(200), Content::Table(columns, rows) if columns.len() == 100 && rows.len() == 200));
+        assert!(matches!(content(201), Content::Other(_)));
     }
 
     #[test]

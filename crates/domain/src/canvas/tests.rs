@@ -7,24 +7,24 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
 /// A server without a database.
-struct Server {
-    log: Vec<Committed>,
-    documents: BTreeMap<u64, Document>,
+pub(super) struct Server {
+    pub(super) log: Vec<Committed>,
+    pub(super) documents: BTreeMap<u64, Document>,
     /// Base of each committed patch.
     bases: HashMap<u64, u64>,
 }
 
 impl Server {
-    fn new(document: &Document) -> Self {
+    pub(super) fn new(document: &Document) -> Self {
         Self { log: Vec::new(), documents: BTreeMap::from([(1, document.clone())]), bases: HashMap::new() }
     }
 
-    fn head(&self) -> (u64, &Document) {
+    pub(super) fn head(&self) -> (u64, &Document) {
         let (version, document) = self.documents.last_key_value().unwrap();
         (*version, document)
     }
 
-    fn take(&mut self, by: &str, patch: &Patch) -> Answer {
+    pub(super) fn take(&mut self, by: &str, patch: &Patch) -> Answer {
         if let Some(known) = self.log.iter().find(|committed| committed.op_id == patch.op_id) {
             return Answer::Committed(known.clone());
         }
@@ -66,6 +66,9 @@ struct World {
     notices: Vec<Vec<Notice>>,
     wire: Vec<Message>,
     tokens: usize,
+    /// Ids of changes that were made while no other of their client hid what others wrote there, with the version that
+    /// the author saw.
+    seen: HashMap<String, u64>,
 }
 
 const NAMES: [&str; 3] = ["ann", "ben", "cem"];
@@ -80,13 +83,14 @@ impl World {
             notices: vec![Vec::new(); NAMES.len()],
             wire: Vec::new(),
             tokens: 0,
+            seen: HashMap::new(),
         }
     }
 
     fn act(&mut self, (who, what, place): (usize, u8, usize)) {
         let who = who % NAMES.len();
-        match what % 12 {
-            0..=4 => self.edit(who, what % 12, place),
+        match what % 13 {
+            0..=4 => self.edit(who, what % 13, place),
             5 => _ = self.clients[who].undo(),
             6 => _ = self.clients[who].redo(),
             7 | 8 => {
@@ -99,6 +103,11 @@ impl World {
             }
             // The message is lost.
             11 if !self.wire.is_empty() => drop(self.wire.swap_remove(place % self.wire.len())),
+            // The newest document is read in place of the patches, which are read later.
+            12 => {
+                let (version, newest) = self.server.head();
+                self.clients[who].reset(newest.clone(), version);
+            }
             _ => self.fetch(who),
         }
     }
@@ -110,6 +119,8 @@ impl World {
         let shown = self.clients[who].document().value().clone();
         let with_token = |path: &str| {
             let mut words: Vec<&str> = shown.pointer(path)?.as_str()?.split(' ').collect();
+            // The first word is moved to the end.
+            words.rotate_left(usize::from(place.is_multiple_of(7)));
             words.insert(place % (words.len() + 1), &token);
             if words.len() > 8 {
                 words.remove(place % words.len());
@@ -125,8 +136,13 @@ impl World {
             _ => Some(json!([{"op": "replace", "path": "/list", "value": [token]}])),
         };
         if let Some(ops) = ops {
+            let (client, ops) = (&mut self.clients[who], Patch::read_ops(ops.as_array().unwrap()).unwrap());
+            let is_hidden = client.waiting_patches().any(|one| related::are_related(&one.ops, &ops));
             // A change that does not apply to the shown document is none.
-            _ = self.clients[who].edit(Patch::read_ops(ops.as_array().unwrap()).unwrap());
+            if client.edit(ops).is_ok() && !is_hidden {
+                let made = client.waiting_patches().last().unwrap();
+                self.seen.insert(made.op_id, client.version());
+            }
         }
     }
 
@@ -167,10 +183,11 @@ impl World {
 
     /// Reads the patches that a client lacks.
     fn fetch(&mut self, who: usize) {
-        let version = self.clients[who].version();
-        for committed in self.server.log.clone().into_iter().filter(|one| one.sequence > version) {
+        let read_to = self.clients[who].read_to();
+        for committed in self.server.log.clone().into_iter().filter(|one| one.sequence > read_to) {
             match self.clients[who].receive(&committed) {
                 Received::Taken(notices) => self.notices[who].extend(notices),
+                Received::Known => {}
                 other => panic!("{other:?}"),
             }
         }
@@ -190,23 +207,46 @@ impl World {
         (0..NAMES.len()).for_each(|who| self.fetch(who));
     }
 
-    /// Words whose author gets a notice when a patch removes them unseen.
+    /// A patch replaces nothing as unseen that its author saw, and joins no word with itself.
+    fn check_seen(&self) {
+        for committed in &self.server.log {
+            let seen = self.seen.get(&committed.op_id).copied().unwrap_or_default();
+            assert!(committed.overwrote.iter().all(|one| one.sequence > seen), "{seen} was seen: {committed:?}");
+            let document = self.server.documents[&committed.sequence].value();
+            assert!(!is_doubled(document), "{committed:?} has a word twice: {document}");
+        }
+    }
+
+    /// When a patch removes words that its author had not seen, whoever brought them into the document gets a notice.
     fn check_told(&self) {
         for committed in &self.server.log {
             let words = |version: &u64| words_of(self.server.documents[version].value());
             let after = words(&committed.sequence);
             let base = words(&self.server.bases[&committed.sequence]);
             for lost in words(&committed.previous).difference(&after).filter(|word| !base.contains(*word)) {
-                let author = lost.split_once('-').unwrap().1;
-                let is_told = committed.overwrote.iter().any(|one| one.by == author);
-                assert!(author == committed.by || is_told, "{lost} vanished by {committed:?}");
+                let brings =
+                    |one: &&Committed| words(&one.sequence).contains(lost) && !words(&one.previous).contains(lost);
+                let earlier = self.server.log.iter().filter(|one| one.sequence <= committed.previous);
+                let author = &earlier.rev().find(brings).unwrap().by;
+                let is_told = committed.overwrote.iter().any(|one| one.by == *author);
+                assert!(*author == committed.by || is_told, "{lost} vanished by {committed:?}");
             }
         }
         for (who, name) in NAMES.iter().enumerate() {
             let named = self.server.log.iter().flat_map(|one| &one.overwrote).filter(|one| one.by == *name).count();
-            let told = self.notices[who].iter().filter(|one| matches!(one, Notice::Overwritten { .. })).count();
-            assert_eq!(named, told, "{name}");
+            let notified = self.notices[who].iter().filter(|one| matches!(one, Notice::Overwritten { .. })).count();
+            assert_eq!(named, notified, "{name}");
         }
+    }
+}
+
+/// Whether a text has a word of a client twice.
+fn is_doubled(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.split(' ').filter(|word| word.contains('-')).count() > words_of(value).len(),
+        Value::Array(items) => items.iter().any(is_doubled),
+        Value::Object(members) => members.values().any(is_doubled),
+        _ => false,
     }
 }
 
@@ -236,10 +276,11 @@ proptest! {
         prop_assert_eq!(&folded, document);
         for client in &world.clients {
             prop_assert_eq!(client.waiting(), 0);
-            prop_assert_eq!(client.version(), version);
+            prop_assert_eq!((client.version(), client.read_to()), (version, version));
             prop_assert_eq!(client.document(), document);
             prop_assert_eq!(client.confirmed().text(), document.text());
         }
+        world.check_seen();
         world.check_told();
     }
 
@@ -298,7 +339,7 @@ fn hostile() -> impl Strategy<Value = Value> {
     })
 }
 
-fn document(value: &Value) -> Document {
+pub(super) fn document(value: &Value) -> Document {
     Document::read(&value.to_string()).unwrap()
 }
 
@@ -306,7 +347,7 @@ fn patch(base: u64, op: Value) -> Patch {
     Patch { op_id: "p".into(), base, ops: Patch::read_ops(&[op]).unwrap(), is_strict: false }
 }
 
-fn committed(sequence: u64, op: Value) -> Committed {
+pub(super) fn committed(sequence: u64, op: Value) -> Committed {
     let Patch { op_id, ops, .. } = patch(0, op);
     Committed { sequence, previous: sequence - 1, op_id, by: "ben".into(), ops, overwrote: Vec::new() }
 }
@@ -396,7 +437,9 @@ fn an_undo_after_a_change_of_another_person_is_rejected_and_says_whose() {
     let Answer::Rejected(rejected) = server.take("ann", &undo) else { panic!("accepted") };
     assert_eq!((rejected.reason, rejected.kept.clone()), (Reason::TestFailed, Some(json!(3))));
     assert_eq!(rejected.because.as_ref().map(|one| one.by.as_str()), Some("ben"));
-    assert!(matches!(ann.answer(&undo.op_id, Answer::Rejected(rejected)), Received::Taken(told) if told.len() == 1));
+    assert!(
+        matches!(ann.answer(&undo.op_id, Answer::Rejected(rejected)), Received::Taken(notified) if notified.len() == 1)
+    );
 }
 
 #[test]
@@ -410,4 +453,39 @@ fn changes_of_one_value_that_wait_are_sent_as_one() {
     assert_eq!((client.waiting(), client.next_patch(), client.again()), (1, None, Some(sent)));
     client.edit(patch(1, json!({"op": "replace", "path": "/a", "value": "texts"})).ops).unwrap();
     assert_eq!(client.waiting(), 2);
+}
+
+#[test]
+fn changes_that_wait_survive_a_reload_and_are_sent_under_their_ids() {
+    let first = document(&json!({"a": 1, "b": 1}));
+    let mut server = Server::new(&first);
+    let replace = |path: &str, value: u8| patch(1, json!({"op": "replace", "path": path, "value": value})).ops;
+    let mut before = Client::new("ann", first.clone(), 1);
+    before.edit(replace("/a", 2)).unwrap();
+    let sent = before.next_patch().unwrap();
+    let Answer::Committed(committed) = server.take("ann", &sent) else { panic!("rejected") };
+    // The answer is lost, and a change of another value comes while another change waits.
+    before.edit(replace("/b", 2)).unwrap();
+    let mut ben = Client::new("ben", first.clone(), 1);
+    ben.edit(replace("/b", 9)).unwrap();
+    server.take("ben", &ben.next_patch().unwrap());
+    let kept: Vec<_> = before.waiting_patches().collect();
+    assert_eq!((kept.len(), &kept[0]), (2, &sent), "what was sent keeps its base");
+
+    let (version, newest) = server.head();
+    let mut after = Client::new("ann-2", newest.clone(), version);
+    after.restore(kept);
+    assert_eq!(after.document(), &document(&json!({"a": 2, "b": 2})), "nothing that was typed is lost");
+    after.edit(replace("/b", 3)).unwrap();
+    assert_eq!(after.waiting(), 3, "a change that may have been sent takes nothing in");
+    let again = after.next_patch().unwrap();
+    assert_eq!((&again, server.take("ann", &again)), (&sent, Answer::Committed(committed.clone())));
+    after.answer(&again.op_id, Answer::Committed(committed));
+    for _ in 0..2 {
+        let patch = after.next_patch().unwrap();
+        let answer = server.take("ann", &patch);
+        after.answer(&patch.op_id, answer);
+    }
+    assert_eq!((after.waiting(), server.head().1.clone()), (0, document(&json!({"a": 2, "b": 3}))));
+    assert_eq!(after.document(), server.head().1);
 }

@@ -7,7 +7,7 @@ use crate::{
         CRITERIA_DESCRIPTION_CHARS_MAX, CRITERIA_DIMENSIONS_MAX, CRITERIA_NUMBER_MAX, CRITERIA_SCALE_STEPS_MAX,
         NAME_CHARS_MAX, SELECT_OPTIONS_MAX, SLUG_CHARS_MAX,
     },
-    line::{is_line, name_problem},
+    line::{name_problem, option_problem},
 };
 use std::collections::BTreeSet;
 
@@ -64,15 +64,13 @@ fn check_options(dimension: &Dimension, at: &str, issues: &mut Vec<Issue>) {
     let mut seen = BTreeSet::new();
     for (index, option) in dimension.options.iter().enumerate() {
         let at = |part: &str| format!("{at}[{index}].{part}");
-        let exact = |text: &str| is_line(text, NAME_CHARS_MAX) && text.trim() == text;
-        let wanted = format!("1 to {NAME_CHARS_MAX} characters on one line, no space around them");
-        if !exact(&option.value) {
-            issues.push(Issue::new(at("value"), wanted.as_str()));
+        if let Some(problem) = option_problem(&option.value, NAME_CHARS_MAX) {
+            issues.push(Issue::new(at("value"), problem));
         } else if !seen.insert(&option.value) {
             issues.push(Issue::new(at("value"), format!("`{}` is listed twice", option.value)));
         }
-        if !exact(&option.label) {
-            issues.push(Issue::new(at("label"), wanted));
+        if let Some(problem) = option_problem(&option.label, NAME_CHARS_MAX) {
+            issues.push(Issue::new(at("label"), problem));
         }
         if option.score.is_some_and(|score| !is_number(score)) {
             issues.push(Issue::new(
@@ -150,6 +148,10 @@ mod tests {
             (json!({ "slug": "a", "type": "select", "options": ["x", "x"] }), "dimensions[0].options[1].value"),
             (
                 json!({ "slug": "a", "type": "select", "options": [{ "value": "x", "label": "" }] }),
+                "dimensions[0].options[0].label",
+            ),
+            (
+                json!({ "slug": "a", "type": "select", "options": [{ "value": "x", "label": "ok\u{202e}" }] }),
                 "dimensions[0].options[0].label",
             ),
             (

@@ -3,7 +3,7 @@
 use crate::{
     issue::Issue,
     limit::{ENTITY_FIELDS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX},
-    line::{is_line, name_problem},
+    line::{name_problem, option_problem},
     slug::is_slug,
 };
 use serde::{Deserialize, Serialize};
@@ -115,9 +115,8 @@ fn check_options(field: &FieldDef, at: &str, issues: &mut Vec<Issue>) {
     }
     let mut seen = BTreeSet::new();
     for (index, option) in field.options.iter().enumerate() {
-        if !is_line(option, NAME_CHARS_MAX) || option.trim() != option {
-            let message = format!("1 to {NAME_CHARS_MAX} characters on one line, no space around them");
-            issues.push(Issue::new(format!("{at}[{index}]"), message));
+        if let Some(problem) = option_problem(option, NAME_CHARS_MAX) {
+            issues.push(Issue::new(format!("{at}[{index}]"), problem));
         } else if !seen.insert(option) {
             issues.push(Issue::new(format!("{at}[{index}]"), format!("`{option}` is listed twice")));
         }
@@ -162,6 +161,7 @@ mod tests {
                 "fields[0].options[1]",
             ),
             (FieldDef { options: vec![" x".into()], ..field("a", FieldType::Select) }, "fields[0].options[0]"),
+            (FieldDef { options: vec!["x\u{202e}y".into()], ..field("a", FieldType::Select) }, "fields[0].options[0]"),
             (FieldDef { relation_type: None, ..field("a", FieldType::Relation) }, "fields[0].relationType"),
             (FieldDef { relation_type: Some("x".into()), ..field("a", FieldType::Date) }, "fields[0].relationType"),
         ];

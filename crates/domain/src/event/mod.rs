@@ -7,6 +7,7 @@ mod human;
 pub mod kind;
 mod name;
 mod new;
+mod part_type;
 mod recorded;
 
 pub use author::{Author, WriteRefusal, may_write};
@@ -16,6 +17,7 @@ pub use human::{Claim, InvalidHuman, check_human, without_query};
 pub use kind::{Body, Known};
 pub use name::{InvalidKind, Kind, Prefix};
 pub use new::NewEvent;
+pub use part_type::PartType;
 pub use recorded::Event;
 
 /// The role of an event's author.

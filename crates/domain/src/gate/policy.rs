@@ -302,10 +302,10 @@ mod tests {
             "escalateAfterSeconds": 600, "escalateTo": ["group:leads", "anyone"],
         }});
         let refused = Policy::of(metadata.as_object().unwrap()).unwrap_err();
-        let told: Vec<_> = refused.iter().map(|issue| (issue.field.as_str(), issue.message.as_str())).collect();
+        let described: Vec<_> = refused.iter().map(|issue| (issue.field.as_str(), issue.message.as_str())).collect();
         assert!(
-            matches!(told.as_slice(), [("metadata.approval.escalateTo", message)] if message.contains("not a list")),
-            "{told:?}"
+            matches!(described.as_slice(), [("metadata.approval.escalateTo", message)] if message.contains("not a list")),
+            "{described:?}"
         );
     }
 

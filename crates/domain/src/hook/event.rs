@@ -7,7 +7,10 @@ use super::{
     text::{one_line, sentence},
     truncate::{truncate_text, truncate_value},
 };
-use crate::{event::Known, limit::EVENT_BYTES_MAX};
+use crate::{
+    event::{Known, PartType},
+    limit::EVENT_BYTES_MAX,
+};
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 use sha2::{Digest as _, Sha256};
@@ -36,97 +39,127 @@ pub struct HookEvent {
     pub metadata: String,
 }
 
-/// Returns the event of a tool call. Its part has the call's id, by which the transcript pairs it with the
-/// result.
-pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
-    let (input, cut) = fitting(payload.raw("tool_input"));
-    let part = ToolPart {
-        kind: "tool-call",
-        tool_call_id: tool_use_id(source, payload),
-        tool_name: tool_name(payload),
-        input: Some(input),
-        output: None,
-    };
-    HookEvent {
-        kind: Known::AgentToolCall,
-        content: json_text(&[part]),
-        metadata: metadata(source, payload, &["tool_input", "tool_name", "tool_use_id"], cut, Value::Null),
-    }
-}
-
-/// Returns the event of a tool's result. The tool's input is recorded with the call only.
-pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
-    let failed = payload.event == "PostToolUseFailure";
-    let (output, cut) = if failed {
-        let (error, cut) = truncate_text(&payload.text("error").unwrap_or_else(|| "failed".into()), CONTENT_BYTES_MAX);
-        (raw_of(&json!({ "type": "error-text", "value": error })), cut)
-    } else {
-        fitting(payload.raw("tool_response").or_else(|| payload.raw("tool_output")))
-    };
-    let part = ToolPart {
-        kind: "tool-result",
-        tool_call_id: tool_use_id(source, payload),
-        tool_name: tool_name(payload),
-        input: None,
-        output: Some(output),
-    };
-    let mut without = vec!["tool_input", "tool_name", "tool_use_id", "tool_response", "tool_output"];
-    if failed {
-        without.push("error");
-    }
-    HookEvent {
-        kind: Known::AgentToolResult,
-        content: json_text(&[part]),
-        metadata: metadata(source, payload, &without, cut, Value::Null),
-    }
-}
-
-/// Returns the event of a message. `field` is the payload's field with the text `said`, which is not copied to
-/// the metadata.
-pub(super) fn message_event(
+/// Builds the event of one hook.
+pub(super) struct EventBuilder<'a> {
     source: Source,
-    payload: &Payload<'_>,
-    kind: Known,
-    said: &str,
-    field: &'static str,
-) -> HookEvent {
-    message_event_with(source, payload, (kind, said, field), Value::Null)
-}
-
-/// Returns the same with further metadata.
-pub(super) fn message_event_with(
-    source: Source,
-    payload: &Payload<'_>,
-    (kind, said, field): (Known, &str, &'static str),
+    payload: &'a Payload<'a>,
+    /// Fields of the payload that the content holds, so the metadata leaves them out.
+    without: Vec<&'static str>,
+    /// Further members of the metadata: an object, or null.
     more: Value,
-) -> HookEvent {
-    let (text, cut) = truncate_text(said, CONTENT_BYTES_MAX);
-    HookEvent { kind, content: text_part(&text), metadata: metadata(source, payload, &[field], cut, more) }
+    /// Whether a value of the content was truncated.
+    is_cut: bool,
 }
 
-/// Returns the event of a turn that ended with an error of the model's service.
-pub(super) fn failed(source: Source, payload: &Payload<'_>) -> HookEvent {
-    let code = payload.text("error").or_else(|| payload.text("error_type"));
-    let text =
-        payload.text("last_assistant_message").or_else(|| payload.text("error_details")).or_else(|| code.clone());
-    let (text, cut) = truncate_text(&text.unwrap_or_else(|| "the turn ended with an error".into()), CONTENT_BYTES_MAX);
-    HookEvent {
-        kind: Known::SessionError,
-        content: text_part(&text),
-        metadata: metadata(source, payload, &["last_assistant_message"], cut, json!({ "code": code })),
+impl<'a> EventBuilder<'a> {
+    /// A builder of an event whose metadata has all fields of the payload.
+    pub(super) const fn new(source: Source, payload: &'a Payload<'a>) -> Self {
+        Self { source, payload, without: Vec::new(), more: Value::Null, is_cut: false }
     }
-}
 
-pub(super) fn external_event(source: Source, payload: &Payload<'_>) -> HookEvent {
-    external_event_with(source, payload, Value::Null)
-}
+    /// Leaves fields of the payload out of the metadata, because the content holds them.
+    pub(super) fn without(mut self, fields: &[&'static str]) -> Self {
+        self.without.extend_from_slice(fields);
+        self
+    }
 
-/// Returns the event of a hook that is only recorded as a sentence. `more` holds further metadata.
-pub(super) fn external_event_with(source: Source, payload: &Payload<'_>, more: Value) -> HookEvent {
-    HookEvent {
-        kind: Known::ExternalEvent,
-        content: text_part(&sentence(payload)),
-        metadata: metadata(source, payload, &[], false, more),
+    /// Adds the members of an object to the metadata.
+    pub(super) fn with(self, more: Value) -> Self {
+        Self { more, ..self }
+    }
+
+    /// The event of a tool call. Its part has the call's id, by which the transcript pairs it with the result.
+    pub(super) fn call(mut self) -> HookEvent {
+        let (input, is_cut) = fitting(self.payload.raw("tool_input"));
+        self.is_cut = is_cut;
+        let part = ToolPart { input: Some(input), ..self.part(PartType::ToolCall) };
+        self.without(&["tool_input", "tool_name", "tool_use_id"]).build(Known::AgentToolCall, json_text(&[part]))
+    }
+
+    /// The event of a tool's result. The tool's input is recorded with the call only.
+    pub(super) fn answer(mut self) -> HookEvent {
+        let failed = self.payload.event == "PostToolUseFailure";
+        let (output, is_cut) = if failed {
+            let error = self.payload.text("error").unwrap_or_else(|| "failed".into());
+            let (error, is_cut) = truncate_text(&error, CONTENT_BYTES_MAX);
+            (raw_of(&json!({ "type": "error-text", "value": error })), is_cut)
+        } else {
+            fitting(self.payload.raw("tool_response").or_else(|| self.payload.raw("tool_output")))
+        };
+        self.is_cut = is_cut;
+        let part = ToolPart { output: Some(output), ..self.part(PartType::ToolResult) };
+        let error: &[&str] = if failed { &["error"] } else { &[] };
+        self.without(&["tool_input", "tool_name", "tool_use_id", "tool_response", "tool_output"])
+            .without(error)
+            .build(Known::AgentToolResult, json_text(&[part]))
+    }
+
+    /// The event of a text.
+    pub(super) fn text(mut self, kind: Known, text: &str) -> HookEvent {
+        let (text, is_cut) = truncate_text(text, CONTENT_BYTES_MAX);
+        self.is_cut = is_cut;
+        self.build(kind, text_part(&text))
+    }
+
+    /// The event of a turn that ended with an error of the model's service.
+    pub(super) fn failed(self) -> HookEvent {
+        let payload = self.payload;
+        let code = payload.text("error").or_else(|| payload.text("error_type"));
+        let text =
+            payload.text("last_assistant_message").or_else(|| payload.text("error_details")).or_else(|| code.clone());
+        let text = text.unwrap_or_else(|| "the turn ended with an error".into());
+        self.without(&["last_assistant_message"]).with(json!({ "code": code })).text(Known::SessionError, &text)
+    }
+
+    /// The event of a hook that is only recorded as a sentence.
+    pub(super) fn sentence(self) -> HookEvent {
+        let content = text_part(&sentence(self.payload));
+        self.build(Known::ExternalEvent, content)
+    }
+
+    fn build(self, kind: Known, content: String) -> HookEvent {
+        HookEvent { kind, content, metadata: self.metadata() }
+    }
+
+    /// The part of a call or result, without input and output.
+    fn part(&self, part: PartType) -> ToolPart {
+        let kind = part.as_str();
+        let tool_call_id = tool_use_id(self.source, self.payload);
+        ToolPart { kind, tool_call_id, tool_name: tool_name(self.payload), input: None, output: None }
+    }
+
+    /// The metadata: the event's origin, and every field of the payload that the content does not hold.
+    fn metadata(&self) -> String {
+        let skipped: Vec<&str> = OF_THE_SESSION.iter().chain(&self.without).copied().collect();
+        let (mut fields, mut is_cut) = (BTreeMap::new(), self.is_cut);
+        let mut left = EVENT_BYTES_MAX - CONTENT_BYTES_MAX - ENVELOPE_BYTES;
+        for (name, raw) in self.payload.rest(&skipped) {
+            let own = without_injected(&self.payload.event, name, raw);
+            let (kept, was_cut) = truncate_value(&own, KEPT_BYTES_MAX.min(left));
+            let size = kept.get().len() + name.len() * 6 + 8;
+            is_cut |= was_cut || size > left;
+            if size <= left {
+                left -= size;
+                fields.insert(name, kept);
+            }
+        }
+        let mut object = BTreeMap::from([
+            ("source", raw_of(&self.source.as_str().into())),
+            ("hook", raw_of(&self.payload.event.as_str().into())),
+        ]);
+        if let Value::Object(members) = &self.more {
+            for (name, member) in members {
+                object.insert(name, raw_of(member));
+            }
+        }
+        if is_cut {
+            object.insert("cut", raw_of(&true.into()));
+        }
+        if !fields.is_empty() {
+            let fields = RawValue::from_string(json_text(&fields)).unwrap_or_else(|_| RawValue::NULL.to_owned());
+            object.insert("fields", fields);
+        }
+        json_text(&object)
     }
 }
 
@@ -162,38 +195,6 @@ fn raw_of(value: &Value) -> Box<RawValue> {
 /// and neither occurs here.
 fn json_text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "[]".into())
-}
-
-/// Returns the metadata: the event's origin, and every field of the payload that the content does not hold.
-fn metadata(source: Source, payload: &Payload<'_>, without: &[&str], cut: bool, more: Value) -> String {
-    let skipped: Vec<&str> = OF_THE_SESSION.iter().chain(without).copied().collect();
-    let (mut fields, mut cut) = (BTreeMap::new(), cut);
-    let mut left = EVENT_BYTES_MAX - CONTENT_BYTES_MAX - ENVELOPE_BYTES;
-    for (name, raw) in payload.rest(&skipped) {
-        let own = without_injected(&payload.event, name, raw);
-        let (kept, was_cut) = truncate_value(&own, KEPT_BYTES_MAX.min(left));
-        let size = kept.get().len() + name.len() * 6 + 8;
-        cut |= was_cut || size > left;
-        if size <= left {
-            left -= size;
-            fields.insert(name, kept);
-        }
-    }
-    let mut object =
-        BTreeMap::from([("source", raw_of(&source.as_str().into())), ("hook", raw_of(&payload.event.as_str().into()))]);
-    if let Value::Object(members) = &more {
-        for (name, member) in members {
-            object.insert(name, raw_of(member));
-        }
-    }
-    if cut {
-        object.insert("cut", raw_of(&true.into()));
-    }
-    if !fields.is_empty() {
-        let fields = RawValue::from_string(json_text(&fields)).unwrap_or_else(|_| RawValue::NULL.to_owned());
-        object.insert("fields", fields);
-    }
-    json_text(&object)
 }
 
 pub(super) fn tool_name(payload: &Payload<'_>) -> String {

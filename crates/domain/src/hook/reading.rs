@@ -1,10 +1,7 @@
 //! Maps the payload of a hook to the event and to the changes of the session.
 
 use super::{
-    event::{
-        HookEvent, answer, call, digest, external_event, external_event_with, failed, id_part, message_event,
-        message_event_with, tool_name,
-    },
+    event::{EventBuilder, HookEvent, digest, id_part, tool_name},
     payload::{InvalidPayload, Payload, string},
     prompt::{PromptOrigin, has_working_subagent, own_text, turn_of},
     source::Source,
@@ -84,7 +81,7 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
     let payload = Payload::parse(text)?;
     let folder = folder(source, &payload);
     let mut reading = ParsedHook {
-        event: external_event(source, &payload),
+        event: EventBuilder::new(source, &payload).sentence(),
         in_turn: None,
         external_id: external_id(source, &payload, text),
         target: None,
@@ -119,6 +116,7 @@ impl ParsedHook {
 
     /// Sets what a known hook changes beyond the defaults.
     fn interpret(&mut self, source: Source, payload: &Payload<'_>) {
+        let event = || EventBuilder::new(source, payload);
         match source.common_name(&payload.event) {
             "SessionStart" => {
                 self.takes_context = true;
@@ -130,7 +128,7 @@ impl ParsedHook {
             }
             "UserPromptSubmit" => self.prompt(source, payload),
             "PreToolUse" => {
-                self.event = call(source, payload);
+                self.event = event().call();
                 self.reason = format!("{} calls {}", source.label(), tool_name(payload));
                 self.reopens = true;
                 self.resume_rule = ResumeRule::Agent(payload.text("agent_id"));
@@ -139,7 +137,7 @@ impl ParsedHook {
                 self.target = Some(TargetStatus::Running);
             }
             "PostToolUse" | "PostToolUseFailure" => {
-                self.event = answer(source, payload);
+                self.event = event().answer();
                 self.ratings.extend(rated_by_tool(payload));
                 self.reason = format!("{} went on", source.label());
                 self.resume_rule = ResumeRule::Call(call_digest(payload));
@@ -149,13 +147,13 @@ impl ParsedHook {
                 self.target = Some(if interrupted { TargetStatus::Idle } else { TargetStatus::Running });
             }
             "PermissionRequest" => {
-                self.event = external_event_with(source, payload, json!({ "waitsFor": call_digest(payload) }));
+                self.event = event().with(json!({ "waitsFor": call_digest(payload) })).sentence();
                 self.reason = format!("permission needed for {}", tool(payload));
                 self.reopens = true;
                 self.target = Some(TargetStatus::WaitingHuman);
             }
             "Elicitation" => {
-                self.event = external_event_with(source, payload, json!({ "waitsFor": ELICITATION }));
+                self.event = event().with(json!({ "waitsFor": ELICITATION })).sentence();
                 self.target = Some(TargetStatus::WaitingHuman);
             }
             "PermissionDenied" => {
@@ -179,14 +177,14 @@ impl ParsedHook {
                 let field = source.reply_field();
                 if let Some(said) = payload.text(field) {
                     let said = self.without_ratings(said);
-                    self.event = message_event(source, payload, Known::AgentMessage, &said, field);
+                    self.event = event().without(&[field]).text(Known::AgentMessage, &said);
                 }
                 self.reason = format!("{} rests", source.label());
                 // The turn ends with the next stop, after its subagent has reported.
                 self.target = if has_working_subagent(payload) { None } else { Some(TargetStatus::Idle) };
             }
             "StopFailure" => {
-                self.event = failed(source, payload);
+                self.event = event().failed();
                 self.reason = format!("{} stopped with an error", source.label());
                 self.target = Some(TargetStatus::Idle);
             }
@@ -221,7 +219,7 @@ impl ParsedHook {
             self.reason = format!("{} goes on by itself", source.label());
             return;
         }
-        self.event = message_event(source, payload, Known::UserMessage, &prompt, "prompt");
+        self.event = EventBuilder::new(source, payload).without(&["prompt"]).text(Known::UserMessage, &prompt);
         self.in_turn = turn_of(payload).map(|turn| (turn, not_typed(PromptOrigin::Steered)));
         self.reason = "prompt submitted".into();
         self.takes_context = true;
@@ -253,7 +251,8 @@ fn rated_by_tool(payload: &Payload<'_>) -> Option<(relevance::Source, Ratings)> 
 
 /// Returns the event of a prompt that no person is known to have typed.
 fn not_typed(source: Source, payload: &Payload<'_>, prompt: &str, origin: PromptOrigin) -> HookEvent {
-    message_event_with(source, payload, (Known::ExternalEvent, prompt, "prompt"), json!({ NOT_TYPED: origin.as_str() }))
+    let event = EventBuilder::new(source, payload).without(&["prompt"]).with(json!({ NOT_TYPED: origin.as_str() }));
+    event.text(Known::ExternalEvent, prompt)
 }
 
 /// Returns the status that a notification asks for: waiting for a person if it asks for a decision, idle if it

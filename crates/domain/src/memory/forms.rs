@@ -78,6 +78,15 @@ impl Forms {
         Self { latin: latin.map(|((language, _), _)| *language).collect() }
     }
 
+    /// Returns those of these words that are none of the commonest of these languages; all, if that leaves none. A text
+    /// with a common word alone says nothing about what is looked for.
+    pub fn without_common<W: AsRef<str> + Clone>(&self, words: &[W]) -> Vec<W> {
+        let languages = LATIN.iter().filter(|(language, _)| self.latin.contains(language));
+        let common: HashSet<&str> = languages.flat_map(|(_, common)| common.split(' ')).collect();
+        let telling: Vec<W> = words.iter().filter(|word| !common.contains::<str>(word.as_ref())).cloned().collect();
+        if telling.is_empty() { words.to_vec() } else { telling }
+    }
+
     /// Whether two words, as [`terms`] returns them, are different forms of one word.
     pub fn are_forms(&self, one: &str, other: &str) -> bool {
         Stemmed::of(self, one).is_some_and(|one| one.has_form(other))
@@ -263,6 +272,20 @@ mod tests {
             |form: &str, word: &str| forms.prefixes(&[word.to_owned()]).iter().any(|of| form.starts_with(&of.prefix));
         assert!(!is || (begins(&one, &other) && begins(&other, &one)), "{one}, {other} do not begin alike");
         is
+    }
+
+    #[test]
+    fn the_commonest_words_of_the_language_of_a_text_are_left_out_unless_it_has_no_others() {
+        let left = |text: &str| {
+            let words: Vec<SearchWord> = terms(text).iter().map(|word| SearchWord::from(word.as_str())).collect();
+            let left = Forms::of_text(text).without_common(&words);
+            left.into_iter().map(|word| word.word).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(left("When is the launch of our boat?"), "launch boat");
+        assert_eq!(left("Wann ist der Start für das Boot?"), "wann start boot");
+        assert_eq!(left("Who is on the die?"), "die", "a common word of another language is kept");
+        assert_eq!(left("who are you"), "who are you");
+        assert_eq!(left("котёл"), terms("котёл").join(" "));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod card;
 mod document;
 mod forms;
+mod fuse;
 mod path;
 mod rank;
 mod search_word;
@@ -15,6 +16,7 @@ mod version;
 pub use card::{BadCard, Card, CardFormat, Packed, read_card};
 pub use document::{BadDocument, Document, check_text, digest};
 pub use forms::{Forms, Prefixed};
+pub use fuse::{fuse, rank_worth};
 pub use path::{BadPath, Folder, MemoryPath, fold};
 pub use rank::{Ranked, query_words, rank, rarest, unheld};
 pub use search_word::{FORM_WORTH, SearchWord, SearchWords};

@@ -22,6 +22,13 @@ impl From<&str> for SearchWord {
     }
 }
 
+impl AsRef<str> for SearchWord {
+    /// The word as it is searched for.
+    fn as_ref(&self) -> &str {
+        &self.word
+    }
+}
+
 /// The words of a search and their forms, to be found in texts.
 pub struct SearchWords<'w> {
     /// Numbers of the words that a word or form means, and whether it is a form.

@@ -43,10 +43,10 @@ pub fn sections(text: &str) -> Vec<Section> {
     for line in text.split_inclusive('\n') {
         let from = at;
         at += line.len();
-        if let Some(marker) = fence_of(line) {
+        if let Some(Fence { mark, length, has_backquote, has_text }) = fence_of(line) {
             fence = match fence {
-                None if !(marker.0 == '`' && marker.2) => Some((marker.0, marker.1)),
-                Some((c, length)) if marker.0 == c && marker.1 >= length && !marker.3 => None,
+                None if !(mark == '`' && has_backquote) => Some((mark, length)),
+                Some((open, least)) if mark == open && length >= least && !has_text => None,
                 other => other,
             };
             continue;
@@ -65,13 +65,24 @@ pub fn sections(text: &str) -> Vec<Section> {
     found
 }
 
-/// The character and length of a fence, whether a backquote follows, and whether any text follows.
-fn fence_of(line: &str) -> Option<(char, usize, bool, bool)> {
+/// A line that begins or ends fenced code.
+struct Fence {
+    /// The character that it consists of.
+    mark: char,
+    /// How many of them there are.
+    length: usize,
+    /// Whether a backquote follows.
+    has_backquote: bool,
+    /// Whether any text follows.
+    has_text: bool,
+}
+
+fn fence_of(line: &str) -> Option<Fence> {
     let inner = unindented(line)?;
-    let c = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = inner.chars().take_while(|next| *next == c).count();
+    let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = inner.chars().take_while(|next| *next == mark).count();
     let info = inner[length..].trim();
-    (length >= 3).then(|| (c, length, info.contains('`'), !info.is_empty()))
+    (length >= 3).then(|| Fence { mark, length, has_backquote: info.contains('`'), has_text: !info.is_empty() })
 }
 
 fn heading_of(line: &str) -> Option<(u8, &str)> {

@@ -273,10 +273,14 @@ pub fn schema() -> Value {
 /// Keywords that services refuse in the schema of an answer.
 const BOUNDS: [&str; 4] = ["minItems", "maxItems", "minimum", "maxLength"];
 
-/// Returns the JSON Schema of an answer without its bounds, for services that make answers match a schema. The check of
-/// the answer keeps the bounds.
+/// Returns the JSON Schema of an answer for services that make answers match a schema: without its bounds, and with
+/// every field required, as OpenAI's strict mode demands. The check of the answer keeps the bounds.
 pub fn shape() -> Value {
-    without_bounds(schema())
+    let mut shape = without_bounds(schema());
+    let fields: Vec<_> =
+        shape["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
+    shape["required"] = fields.into();
+    shape
 }
 
 fn without_bounds(schema: Value) -> Value {
@@ -312,6 +316,9 @@ mod tests {
         for field in ["nothing", "summary", "evidence", "base_sha256", "read", "append_section"] {
             assert!(shape.contains(field), "{field}: {shape}");
         }
+        let shape = super::shape();
+        let required = shape["required"].as_array().unwrap();
+        assert!(shape["properties"].as_object().unwrap().keys().all(|name| required.contains(&json!(name))), "{shape}");
     }
 
     #[test]

@@ -189,6 +189,7 @@ mod tests {
             tokens: tokens(&text),
             text,
             bm25: 1.0,
+            similarity: None,
             recency_d: 0.0,
             importance: 0.5,
             same_person: true,

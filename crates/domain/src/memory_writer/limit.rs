@@ -49,6 +49,8 @@ pub const BLOCK_ITEMS_MAX: usize = 50;
 pub const BLOCK_TOKENS_MAX: u32 = 8_000;
 /// Most candidates that are recorded with a memory block.
 pub const BLOCK_CANDIDATES_MAX: usize = 50;
+/// Most candidates of a memory block that have no word of the message and are near to it by their meaning: the nearest.
+pub const BLOCK_NEAR_MAX: usize = 3;
 /// Documents of one word that are read for a memory block: the newest. A claim waits for it.
 pub const BLOCK_TERM_DOCUMENTS: u32 = 200;
 /// Newest versions of a document in which the days of its lines are looked for. A claim waits for it.

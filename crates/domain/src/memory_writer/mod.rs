@@ -5,8 +5,8 @@
 //! document ([`section`]), what is refused ([`check`]), what is known already ([`dedupe`]), whose words a line has
 //! ([`support`]), what it contradicts ([`contradict`]), what a person has to review ([`plan`]), how a proposal is
 //! joined with a document that has changed meanwhile ([`merge`]), what the model is shown ([`prompt`]) and what agents
-//! are shown ([`select`], [`block`]). The names of what starts a run and of what comes of it are in [`run`]. Documents
-//! themselves, their paths and versions are not part of this module.
+//! are shown ([`telling`], [`select`], [`block`]). The names of what starts a run and of what comes of it are in
+//! [`run`]. Documents themselves, their paths and versions are not part of this module.
 
 /// The `source` of the sessions that hold the writer's proposals.
 pub const SOURCE: &str = "memory";
@@ -19,6 +19,7 @@ pub mod check;
 pub mod contradict;
 pub mod dedupe;
 pub mod diff;
+mod disguise;
 pub mod evidence;
 pub mod excerpt;
 mod joiner;
@@ -33,5 +34,6 @@ pub mod section;
 pub mod select;
 pub mod slot;
 pub mod support;
+pub mod telling;
 pub mod text;
 pub mod turn;

@@ -56,8 +56,17 @@ fn heading(line: &str) -> Option<(u8, &str)> {
     Some((u8::try_from(level).unwrap_or(6), title))
 }
 
-/// A fence that is open: its character and length.
-fn fence(line: &str) -> Option<(char, usize, bool)> {
+/// A line that begins or ends fenced code.
+struct Fence {
+    /// The character that it consists of.
+    mark: char,
+    /// How many of them there are.
+    length: usize,
+    /// Whether no text follows. Only such a line ends code.
+    is_bare: bool,
+}
+
+fn fence(line: &str) -> Option<Fence> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let text = line.trim_start_matches(' ');
     let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -66,7 +75,7 @@ fn fence(line: &str) -> Option<(char, usize, bool)> {
     if indent > 3 || length < 3 || (mark == '`' && rest.contains('`')) {
         return None;
     }
-    Some((mark, length, rest.trim().is_empty()))
+    Some(Fence { mark, length, is_bare: rest.trim().is_empty() })
 }
 
 /// Returns for each line the number of the block of fenced code that it is part of, from 1; 0 for a line outside of
@@ -77,13 +86,13 @@ pub fn blocks(text: &str) -> (Vec<usize>, bool) {
     for line in text.lines() {
         let was_open = open.is_some();
         match (open, fence(line)) {
-            (Some((mark, length)), Some((other, other_length, bare)))
-                if mark == other && other_length >= length && bare =>
+            (Some((mark, least)), Some(Fence { mark: other, length, is_bare: true }))
+                if mark == other && length >= least =>
             {
                 open = None;
             }
             (Some(_), _) | (None, None) => {}
-            (None, Some((mark, length, _))) => {
+            (None, Some(Fence { mark, length, .. })) => {
                 open = Some((mark, length));
                 count += 1;
             }

@@ -7,12 +7,14 @@ use super::{
     section::headings,
     text::{says_something, tokens},
 };
-use crate::memory::{SearchWords, terms};
+use crate::memory::{SearchWords, rank_worth, terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Name of the formula below. It is recorded with every block.
 pub const RANKER: &str = "formula-1";
+/// Its name where some candidates are near by their meaning.
+pub const RANKER_WITH_VECTORS: &str = "formula-1-vectors";
 
 /// Weights of the features, in the order text, recency, importance, person and channel.
 const WEIGHTS: [f64; 4] = [0.5, 0.2, 0.1, 0.2];
@@ -32,6 +34,9 @@ pub struct Candidate {
     pub text: String,
     /// Relevance of the text to the person's message, larger is better, in the engine's own scale.
     pub bm25: f64,
+    /// How near its meaning is to that of the message, if vectors are compared and it is near: the cosine, up to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f64>,
     /// Age of the version, days.
     pub recency_d: f64,
     /// Importance, from 0 to 1.
@@ -95,6 +100,8 @@ pub fn explore(candidates: Vec<Candidate>, items: usize, tokens_max: u32, with: 
 pub struct Measured {
     /// Relevance of the text, in the engine's own scale.
     pub bm25: f64,
+    /// Cosine of the vectors of message and text, if they are near.
+    pub similarity: Option<f64>,
     /// Age of the version, days.
     pub recency_d: f64,
     /// Importance, from 0 to 1.
@@ -107,14 +114,14 @@ pub struct Measured {
 
 impl From<&Candidate> for Measured {
     fn from(candidate: &Candidate) -> Self {
-        let Candidate { bm25, recency_d, importance, same_person, same_channel, .. } = *candidate;
-        Self { bm25, recency_d, importance, same_person, same_channel }
+        let Candidate { bm25, similarity, recency_d, importance, same_person, same_channel, .. } = *candidate;
+        Self { bm25, similarity, recency_d, importance, same_person, same_channel }
     }
 }
 
 /// Returns the scores of the formula for all candidates of a prompt, in their order, from 0 to 1.
 pub fn formula(candidates: &[Measured]) -> Vec<f64> {
-    let text = scale(candidates.iter().map(|c| c.bm25));
+    let text = scale(texts(candidates.iter().map(|c| (c.bm25, c.similarity))).into_iter());
     let recency = scale(candidates.iter().map(|c| half_life(c.recency_d)));
     let importance = scale(candidates.iter().map(|c| c.importance));
     let score = |(at, candidate): (usize, &Measured)| {
@@ -127,6 +134,40 @@ pub fn formula(candidates: &[Measured]) -> Vec<f64> {
         features.iter().zip(WEIGHTS).map(|(feature, weight)| feature * weight).sum()
     };
     candidates.iter().enumerate().map(score).collect()
+}
+
+/// What the texts of all candidates of a prompt are worth, from their relevance by words and by meaning. Without
+/// vectors it is the relevance by words. With vectors both orders are joined by their ranks: their scales differ.
+fn texts(of: impl Iterator<Item = (f64, Option<f64>)>) -> Vec<f64> {
+    let (words, meaning): (Vec<f64>, Vec<Option<f64>>) = of.unzip();
+    if meaning.iter().all(Option::is_none) {
+        return words;
+    }
+    let words: Vec<Option<f64>> = words.into_iter().map(|words| Some(words).filter(|words| *words > 0.0)).collect();
+    rank_worths(&words).into_iter().zip(rank_worths(&meaning)).map(|(words, meaning)| words + meaning).collect()
+}
+
+/// The worth of each value's rank; equal values have one rank. What has no value is worth 0.
+fn rank_worths(values: &[Option<f64>]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).filter(|at| values[*at].is_some()).collect();
+    order.sort_by(|one, other| values[*other].unwrap_or_default().total_cmp(&values[*one].unwrap_or_default()));
+    let mut worths = vec![0.0; values.len()];
+    let (mut rank, mut before) = (0, None);
+    for (place, at) in (1..).zip(order) {
+        if values[at] != before {
+            (rank, before) = (place, values[at]);
+        }
+        worths[at] = rank_worth(rank);
+    }
+    worths
+}
+
+/// Orders candidates by what their texts are worth, best first, equal ones by their ids.
+pub fn sort_by_text(candidates: &mut Vec<Candidate>) {
+    let worths = texts(candidates.iter().map(|candidate| (candidate.bm25, candidate.similarity)));
+    let mut all: Vec<(f64, Candidate)> = worths.into_iter().zip(candidates.drain(..)).collect();
+    all.sort_by(|(one, a), (other, b)| other.total_cmp(one).then_with(|| a.id.cmp(&b.id)));
+    candidates.extend(all.into_iter().map(|(_, candidate)| candidate));
 }
 
 /// Like [`explore`], by scores that another ranker gives, from 0 to 1.
@@ -329,6 +370,7 @@ mod tests {
             version: 1,
             text: String::new(),
             bm25,
+            similarity: None,
             recency_d: days,
             importance: 0.5,
             same_person: false,
@@ -351,6 +393,19 @@ mod tests {
         let order: Vec<_> =
             select(all, BLOCK_ITEMS_DEFAULT, BLOCK_TOKENS_DEFAULT).into_iter().map(|r| r.candidate.id).collect();
         assert_eq!(order, ["own", "new", "old", "other"]);
+    }
+
+    #[test]
+    fn meaning_and_words_are_joined_by_rank() {
+        let near = |id: &str, bm25: f64, similarity: f64| Candidate {
+            similarity: Some(similarity),
+            ..candidate(id, bm25, 0.0, 10)
+        };
+        let mut all = vec![candidate("words", 90.0, 0.0, 10), near("both", 0.1, 0.4), near("meaning", 0.0, 0.9)];
+        let order: Vec<_> = select(all.clone(), 8, 800).into_iter().map(|r| r.candidate.id).collect();
+        assert_eq!(order, ["both", "meaning", "words"]);
+        sort_by_text(&mut all);
+        assert_eq!(all.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), order);
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Turn<'_> {
     /// hardly more than a word of the request ("Bulleted, not like that").
     pub(super) fn contrasts(&self, before: &[String], words: &[String]) -> bool {
         let Some((negation, rest)) = words.split_first() else { return false };
-        let mut names = rest.iter().filter(|word| !self.language.is_common(word));
+        let mut names = rest.iter().filter(|word| !self.language.is_common(word) || self.is_number(word));
         let (Some(name), None) = (names.next(), names.next()) else { return false };
         let is_known = || self.replied.iter().chain(&self.asked).any(|known| is_alike(known, bare(name)));
         let insists = before.len() <= INSISTING_WORDS_MAX && before.iter().any(|word| self.is_asked(word));

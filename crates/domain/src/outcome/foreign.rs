@@ -13,54 +13,62 @@ const WORDS_MAX: usize = 20;
 const ANSWER_WORDS_MIN: usize = 3;
 
 /// Beginnings of the names of the languages with a table, in each of these languages.
-const NAMES: [(&str, &str); 12] = [
+const NAMES: [(&str, &str); 13] = [
     (
         "en",
         "english englisch inglés ingles anglais inglese inglês engels angielsk английск по-английски \
-         ingiliz 英語 英语 英文",
+         ingiliz 英語 英语 英文 영어",
     ),
     (
         "de",
         "german deutsch alemán aleman allemand tedesc alemão alemao duits niemieck немецк по-немецки \
-         almanca ドイツ語 德语 德文",
+         almanca ドイツ語 德语 德文 독일어",
     ),
     (
         "es",
         "spanish spanisch español espanol castellano espagnol spagnol espanhol spaans hiszpańsk испанск \
-         по-испански ispanyolca スペイン語 西班牙语 西班牙文",
+         по-испански ispanyolca スペイン語 西班牙语 西班牙文 스페인어",
     ),
     (
         "fr",
         "french französisch franzoesisch francés frances français francais francese francês frans \
-         francusk французск по-французски fransızca フランス語 法语 法文",
+         francusk французск по-французски fransızca フランス語 法语 法文 프랑스어 불어",
     ),
     (
         "it",
         "italian italienisch italiano italien italiaans włosk итальянск по-итальянски italyanca イタリア語 \
-         意大利语",
+         意大利语 이탈리아어",
     ),
     (
         "ja",
         "japanese japanisch japonés japones japonais giapponese japonês japans japońsk японск по-японски \
-         japonca 日本語 日语 日文",
+         japonca 日本語 日语 日文 일본어",
+    ),
+    (
+        "ko",
+        "korean koreanisch coreano coréen corean koreaans koreańsk корейск по-корейски korece 韓国語 韩语 \
+         韩文 한국어",
     ),
     (
         "nl",
         "dutch niederländisch holländisch neerland holandés néerlandais hollandais olandese holandês \
-         nederlands niderlandzk нидерландск голландск felemenkçe hollandaca オランダ語 荷兰语",
+         nederlands niderlandzk нидерландск голландск felemenkçe hollandaca オランダ語 荷兰语 네덜란드어",
     ),
-    ("pl", "polish polnisch polaco polonais polacco polonês pools polsk польск по-польски lehçe ポーランド語 波兰语"),
+    (
+        "pl",
+        "polish polnisch polaco polonais polacco polonês pools polsk польск по-польски lehçe ポーランド語 波兰语 폴란드어",
+    ),
     (
         "pt",
         "portugues portuguese portugiesisch portugués portugais portoghese português portugees portugalsk \
-         португальск portekizce ポルトガル語 葡萄牙语",
+         португальск portekizce ポルトガル語 葡萄牙语 포르투갈어",
     ),
-    ("ru", "russian russisch ruso russe russo rosyjsk русск по-русски rusça ロシア語 俄语 俄文"),
-    ("tr", "turkish türkisch turco turc turks tureck турецк по-турецки türkçe トルコ語 土耳其语"),
+    ("ru", "russian russisch ruso russe russo rosyjsk русск по-русски rusça ロシア語 俄语 俄文 러시아어"),
+    ("tr", "turkish türkisch turco turc turks tureck турецк по-турецки türkçe トルコ語 土耳其语 터키어 튀르키예어"),
     (
         "zh",
         "chinese chinesisch chino chinois cinese chinês chinees chińsk китайск по-китайски çince 中国語 中文 \
-         汉语",
+         汉语 중국어",
     ),
 ];
 

@@ -2,13 +2,15 @@
 
 use super::{
     aside::Aside,
+    class::Class,
     foreign,
-    language::{Class, Language},
+    language::Language,
     languages::Languages,
     objection, pasted,
     phrase_match::{self, PhraseMatch, PhraseMatches, Subject},
+    relief,
     similarity::{overlap, similarity},
-    text::{Clause, Message, capitalised_words_of, ends_with_question},
+    text::{Clause, Message, ends_with_question},
 };
 use crate::names::names;
 use serde::{Deserialize, Serialize};
@@ -32,10 +34,8 @@ const REPLY_WORDS_MAX: usize = 4;
 const STATEMENT_WORDS_MIN: usize = 3;
 /// Number of words at the start of a clause that can say that it is about something of the person's own.
 const OWN_WORDS_MAX: usize = 2;
-/// Longest name or number after "no", in words.
-const RENAMED_WORDS_MAX: usize = 3;
 /// Least length of a word that can name a subject of the request.
-const INSISTED_CHARS_MIN: usize = 4;
+pub(super) const INSISTED_CHARS_MIN: usize = 4;
 
 /// Least confidence of an inferred outcome that counts as confident, in thousandths.
 pub const CONFIDENT_MIN: u16 = 900;
@@ -45,10 +45,11 @@ const SUCCESS: u16 = 960;
 const PRAISE: u16 = 950;
 const THANKS: u16 = 920;
 const AGAINST: u16 = 950;
-const REFUSED: u16 = 920;
+pub(super) const REFUSED: u16 = 920;
 const FACE: u16 = 930;
 const CODE_FAILED: u16 = 930;
 const OBJECTED: u16 = 920;
+const RELIEVED: u16 = 920;
 /// Confidence of a phrase that says that the answer is bad, which may be about something else.
 const DISPLEASED: u16 = 930;
 /// Subtracted if every phrase is a single word against the answer, because that is weaker evidence.
@@ -172,38 +173,40 @@ fn signs_of(language: &Language, now: &Message, subject: Subject) -> PhraseMatch
     if !signs.found.is_empty() || language.is_by_character() && has_idiom() {
         return signs;
     }
-    let plain = phrase_match::read(language, &now.without(|words| language.filler_at(words)), subject);
+    // What a clause says of something else, it says without its words of no weight too.
+    let is_aside = |words: &[String]| language.mentions_own(words) || language.mentions_others(words);
+    let plain = phrase_match::read(language, &now.without(|words| language.filler_at(words), is_aside), subject);
     match plain.found.iter().any(|sign| sign.class.rejects()) {
         true => PhraseMatches { found: plain.found, ..signs },
         false => signs,
     }
 }
 
-struct Decision {
-    outcome: Outcome,
-    rule: Rule,
+pub(super) struct Decision {
+    pub(super) outcome: Outcome,
+    pub(super) rule: Rule,
     words: Vec<String>,
     similarity: Option<u16>,
     confidence: u16,
 }
 
 impl Decision {
-    fn new(outcome: Outcome, rule: Rule, words: Vec<String>, confidence: u16) -> Decision {
+    pub(super) fn new(outcome: Outcome, rule: Rule, words: Vec<String>, confidence: u16) -> Decision {
         Decision { outcome, rule, words, similarity: None, confidence }
     }
 
-    fn neutral(rule: Rule, words: Vec<String>) -> Decision {
+    pub(super) fn neutral(rule: Rule, words: Vec<String>) -> Decision {
         Decision::new(Outcome::Neutral, rule, words, 0)
     }
 }
 
-struct Case<'a> {
-    before: Message,
-    now: Message,
-    reply: &'a str,
-    answer: Message,
-    language: Option<&'a Language>,
-    signs: PhraseMatches,
+pub(super) struct Case<'a> {
+    pub(super) before: Message,
+    pub(super) now: Message,
+    pub(super) reply: &'a str,
+    pub(super) answer: Message,
+    pub(super) language: Option<&'a Language>,
+    pub(super) signs: PhraseMatches,
     /// The message, if it says that the answer is in the wrong language.
     foreign: Option<String>,
 }
@@ -212,15 +215,21 @@ impl Case<'_> {
     fn decide(&self) -> Decision {
         // "That's in German" outweighs a single word that may be against the answer.
         let outweighs = |decision: &Decision| self.foreign.is_none() || decision.outcome == Outcome::Accepted;
-        self.by_phrases()
+        let decided = self
+            .by_phrases()
             .filter(outweighs)
             .or_else(|| self.code_came_back())
             .or_else(|| self.is_foreign())
             .or_else(|| self.by_emoji())
             .or_else(|| self.refused())
+            .or_else(|| self.relieved())
             .or_else(|| self.objected())
             .or_else(|| self.by_repeated_request())
-            .unwrap_or_else(|| Decision::neutral(Rule::Continued, Vec::new()))
+            .unwrap_or_else(|| Decision::neutral(Rule::Continued, Vec::new()));
+        match self.is_doubtful(&decided) {
+            true => Decision::neutral(Rule::Mixed, decided.words),
+            false => decided,
+        }
     }
 
     /// Decides by phrases for and against the answer. Phrases after "but" outweigh phrases before it. A success
@@ -228,7 +237,7 @@ impl Case<'_> {
     /// thanks, which may be sarcasm.
     fn by_phrases(&self) -> Option<Decision> {
         let aside = Aside::read(self.language?, &self.before, &self.answer, &self.now);
-        let counts = |sign: &&PhraseMatch| !self.is_courtesy(sign) && !aside.quotes_the_answer(sign);
+        let counts = |sign: &&PhraseMatch| !self.is_courtesy(sign) && !aside.quotes_the_turn(sign);
         let signs: Vec<&PhraseMatch> = self.signs.found.iter().filter(counts).collect();
         let against: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.rejects()).collect();
         let pro: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.accepts()).collect();
@@ -247,7 +256,9 @@ impl Case<'_> {
         };
         let Some(worst) = against.last() else {
             let turned = self.signs.turns > last.turn && last.class != Class::Success;
-            return Some(match turned || self.may_be_sarcasm(&pro) || aside.praises_a_part(&pro) {
+            let complains = self.signs.deplores_another && last.class != Class::Success;
+            let is_ironic = self.may_be_sarcasm(&pro) || aside.praises_in_irony(&pro);
+            return Some(match turned || complains || is_ironic || aside.praises_a_part(&pro) {
                 true => Decision::neutral(Rule::Mixed, words(&pro)),
                 false => self.decided(Outcome::Accepted, &pro, &against),
             });
@@ -399,60 +410,15 @@ impl Case<'_> {
         Some(Decision::new(outcome, Rule::Face, vec![face.to_string()], FACE))
     }
 
-    /// Rejects the answer if the message begins with "no" and then states what is true instead, or names a word
-    /// of the request that the answer did not use. "No" by itself, and "no" before a plan or thanks, decline an
-    /// offer at most.
-    fn refused(&self) -> Option<Decision> {
-        let language = self.language?;
-        let first = self.now.clauses.first()?;
-        let count = language.refusals(&first.words);
-        if count == 0 || language.phrase_at(&first.words).is_some_and(|(_, class)| class == Class::Idiom) {
-            return None;
-        }
-        let word = first.words.first()?.clone();
-        if ends_with_question(self.reply) {
-            return Some(Decision::neutral(Rule::Answered, vec![word]));
-        }
-        let rest = match first.words.get(count..) {
-            // "No son …" is a negation, and "No, son …" a refusal.
-            Some(rest) if !rest.is_empty() && language.negates_at(&first.words) => return None,
-            Some(rest) if !rest.is_empty() => rest,
-            _ => &self.now.clauses.get(1)?.words,
-        };
-        let is_idiom = language.phrase_at(rest).is_some_and(|(_, class)| class == Class::Idiom);
-        let renames = || count == first.words.len() && self.renames(rest);
-        let persists = || language.persists(rest) && !language.mentions_speaker(rest);
-        let is_correction = || language.claims(rest) || self.insists_on(rest) || renames() || persists();
-        if self.signs.requests || is_idiom || !is_correction() {
-            return None;
-        }
-        Some(Decision::new(Outcome::Rejected, Rule::Correction, vec![word], REFUSED))
-    }
-
-    /// Whether the words are hardly more than a name or a number that the answer did not have: "No. Canberra."
-    fn renames(&self, words: &[String]) -> bool {
-        let Some(language) = self.language else { return false };
-        let capitalised = capitalised_words_of(&self.now.raw);
-        let is_asked = |word: &String| self.before.words().any(|other| other == word);
-        let is_known = |word: &String| is_asked(word) || self.answer.words().any(|other| other == word);
-        // After an article, or beside a word of the request, a name may be written in lower case.
-        let is_led = words.len() > 1 && (language.is_common(&words[0]) || words.iter().any(is_asked));
-        let is_name = |word: &String| {
-            let is_marked = capitalised.contains(word) || word.starts_with(|c: char| c.is_ascii_digit());
-            is_marked || is_led && word.chars().count() >= INSISTED_CHARS_MIN
-        };
-        words.len() <= RENAMED_WORDS_MAX
-            && self.before.clauses.iter().any(|clause| clause.asks)
-            && language.phrase_at(words).is_none()
-            && words.iter().any(|word| is_name(word) && !language.is_common(word) && !is_known(word))
-    }
-
-    /// Whether one of the words occurs in the request and not in the answer.
-    fn insists_on(&self, words: &[String]) -> bool {
-        let is_asked = |word: &str| self.before.words().any(|asked| asked.starts_with(word));
-        let is_answered = |word: &str| self.answer.words().any(|answered| answered == word);
-        let mut names = words.iter().filter(|word| word.chars().count() >= INSISTED_CHARS_MIN);
-        names.any(|word| is_asked(word) && !is_answered(word))
+    /// Accepts the answer if a fault that the request reported has ended. What has ended and was no fault decides
+    /// nothing.
+    fn relieved(&self) -> Option<Decision> {
+        let language = self.language.filter(|_| self.signs.found.is_empty())?;
+        let ended = vec![relief::ended(language, &self.before, &self.now)?];
+        Some(match objection::reports_a_fault(language, &self.before) {
+            true => Decision::new(Outcome::Accepted, Rule::Success, ended, RELIEVED),
+            false => Decision::neutral(Rule::Continued, ended),
+        })
     }
 
     /// Rejects the answer if the message contradicts it without a phrase against it.

@@ -1,46 +1,11 @@
 //! Tables of phrases, one per language. `docs/feedback-data.md` explains how to add a language.
 
-use super::phrase::{self, Phrase, any_begins, any_within, begins, longest};
+use super::{
+    class::Class,
+    phrase::{self, Phrase, any_begins, any_within, begins, longest},
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// The meaning of a phrase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// The answer worked.
-    Success,
-    /// The answer is good.
-    Praise,
-    /// Thanks, which may be mere politeness.
-    Thanks,
-    /// The answer is not what was asked, or is not true.
-    Correction,
-    /// The answer does not work.
-    Failure,
-    /// The problem persists. Such a phrase counts in a question too.
-    Persisting,
-    /// The answer is bad.
-    Displeasure,
-    /// The person gives up.
-    Abandonment,
-    /// The person acknowledges the answer without an opinion.
-    Acknowledgement,
-    /// A phrase that contains one of another class but has another meaning, such as an idiom.
-    Idiom,
-}
-
-impl Class {
-    /// Whether the class is evidence for the answer.
-    pub(super) fn accepts(self) -> bool {
-        matches!(self, Class::Success | Class::Praise | Class::Thanks)
-    }
-
-    /// Whether the class is evidence against the answer.
-    pub(super) fn rejects(self) -> bool {
-        use Class::{Abandonment, Correction, Displeasure, Failure, Persisting};
-        matches!(self, Correction | Failure | Persisting | Displeasure | Abandonment)
-    }
-}
 
 /// The TOML file of a language.
 #[derive(Deserialize)]
@@ -75,6 +40,7 @@ struct Table {
     doubt: Vec<String>,
     partial: Vec<String>,
     demand: Vec<String>,
+    inquiry: Vec<String>,
     addition: Vec<String>,
     who: Vec<String>,
     identity: Vec<String>,
@@ -84,6 +50,11 @@ struct Table {
     negation_follows: bool,
     count: Vec<String>,
     whereabouts: Vec<String>,
+    ceased: Vec<String>,
+    admission: Vec<String>,
+    recurrence: Vec<String>,
+    insistence: Vec<String>,
+    source: Vec<String>,
     #[serde(default)]
     lasting: Vec<String>,
     #[serde(default)]
@@ -125,8 +96,8 @@ pub struct Language {
     request: Vec<Phrase>,
     please: Vec<Phrase>,
     own: Vec<Phrase>,
-    answer: Vec<Phrase>,
-    claim: Vec<Phrase>,
+    pub(super) answer: Vec<Phrase>,
+    pub(super) claim: Vec<Phrase>,
     filler: Vec<Phrase>,
     report: Vec<Phrase>,
     persistence: Vec<Phrase>,
@@ -137,19 +108,31 @@ pub struct Language {
     third: Vec<Phrase>,
     speaker: Vec<Phrase>,
     elsewhere: Vec<Phrase>,
-    doubt: Vec<Phrase>,
+    pub(super) doubt: Vec<Phrase>,
     partial: Vec<Phrase>,
-    demand: Vec<Phrase>,
+    pub(super) demand: Vec<Phrase>,
+    /// How the person begins to say what was asked.
+    pub(super) inquiry: Vec<Phrase>,
     addition: Vec<Phrase>,
     who: Vec<Phrase>,
     identity: Vec<Phrase>,
     exclusion: Vec<Phrase>,
-    refusal: Vec<Phrase>,
+    pub(super) refusal: Vec<Phrase>,
     negation: Vec<Phrase>,
     /// Whether a negation may follow the phrase that it negates ("das hilft nicht").
     pub(super) negation_follows: bool,
     count: Vec<Phrase>,
     whereabouts: Vec<Phrase>,
+    /// What says that something which the request complained of has ended.
+    pub(super) ceased: Vec<Phrase>,
+    /// What says that the person made the mistake.
+    pub(super) admission: Vec<Phrase>,
+    /// What says that something happens again.
+    pub(super) recurrence: Vec<Phrase>,
+    /// How the person says what the request was, anywhere in a clause.
+    pub(super) insistence: Vec<Phrase>,
+    /// Where a fact is written: "page", "according to".
+    pub(super) source: Vec<Phrase>,
     /// Words that complain that something is still so, and say hardly anything else.
     lasting: Vec<Phrase>,
     /// Forms of verbs that have a negation inside ("*mıyor").
@@ -228,6 +211,7 @@ impl Language {
             doubt: list(&table.doubt)?,
             partial: list(&table.partial)?,
             demand: list(&table.demand)?,
+            inquiry: list(&table.inquiry)?,
             addition: list(&table.addition)?,
             who: list(&table.who)?,
             identity: list(&table.identity)?,
@@ -237,6 +221,11 @@ impl Language {
             negation_follows: table.negation_follows,
             count: list(&table.count)?,
             whereabouts: list(&table.whereabouts)?,
+            ceased: list(&table.ceased)?,
+            admission: list(&table.admission)?,
+            recurrence: list(&table.recurrence)?,
+            insistence: list(&table.insistence)?,
+            source: list(&table.source)?,
             lasting: list(&table.lasting)?,
             negated_form: list(&table.negated_form)?,
             denial: list(&table.denial)?,
@@ -317,11 +306,6 @@ impl Language {
         (0..words.len().min(end + 1)).any(|at| any_begins(&words[at..], &self.answer))
     }
 
-    /// Whether `words`, which follow a "no", begin a statement of what is true instead.
-    pub(super) fn claims(&self, words: &[String]) -> bool {
-        any_begins(words, &self.claim)
-    }
-
     /// Whether the clause has an acknowledgement or an idiom.
     pub(super) fn acknowledges(&self, words: &[String]) -> bool {
         let is_neutral = |class: Class| matches!(class, Class::Acknowledgement | Class::Idiom);
@@ -361,11 +345,6 @@ impl Language {
     /// Whether the clause limits what it says to a part: "the second half", "almost".
     pub(super) fn limits(&self, words: &[String]) -> bool {
         any_within(words, &self.partial)
-    }
-
-    /// Whether `words` begin with what the person wanted: "I asked for …".
-    pub(super) fn demands(&self, words: &[String]) -> bool {
-        any_begins(words, &self.demand)
     }
 
     /// Whether the clause adds another matter: "also", "by the way".
@@ -417,15 +396,6 @@ impl Language {
     pub(super) fn excluded<'a>(&'a self, words: &'a [String], reach: usize) -> impl Iterator<Item = &'a String> {
         let found = (0..words.len()).filter_map(|at| Some(at + longest(&words[at..], &self.exclusion)?));
         found.flat_map(move |after| words[after..].iter().take(reach))
-    }
-
-    /// Returns how many words at the start of `words` are refusals such as "no".
-    pub(super) fn refusals(&self, words: &[String]) -> usize {
-        let mut count = 0;
-        while let Some(length) = words.get(count..).and_then(|rest| longest(rest, &self.refusal)) {
-            count += length;
-        }
-        count
     }
 
     /// Whether `words` begin with what the person has counted: "I count".

@@ -5,13 +5,14 @@ use super::language::Language;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 /// Languages with a table of phrases.
-pub(super) const BUILT_IN: [(&str, &str); 12] = [
+pub(super) const BUILT_IN: [(&str, &str); 13] = [
     ("en", include_str!("en.toml")),
     ("de", include_str!("de.toml")),
     ("es", include_str!("es.toml")),
     ("fr", include_str!("fr.toml")),
     ("it", include_str!("it.toml")),
     ("ja", include_str!("ja.toml")),
+    ("ko", include_str!("ko.toml")),
     ("nl", include_str!("nl.toml")),
     ("pl", include_str!("pl.toml")),
     ("pt", include_str!("pt.toml")),
@@ -153,7 +154,7 @@ mod tests {
     fn every_built_in_file_can_be_read() {
         assert_eq!(
             Languages::built_in().codes(),
-            ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "tr", "zh"]
+            ["en", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh"]
         );
         assert_eq!(Languages::built_in().others.len(), 5);
     }
@@ -177,6 +178,7 @@ mod tests {
         assert_eq!(of("Это неправильно, я просил другое"), Some("ru"));
         assert_eq!(of("どうもありがとうございます"), Some("ja"));
         assert_eq!(of("谢谢，这个可以用了"), Some("zh"));
+        assert_eq!(of("감사합니다, 이제 잘 돼요"), Some("ko"));
         // A letter that no other language has tells the language of a word that no table has.
         assert_eq!(of("klasörlerin yarısı"), Some("tr"));
         assert_eq!(of("żółta ciężarówka"), Some("pl"));

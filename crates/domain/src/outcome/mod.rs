@@ -7,6 +7,9 @@
 //! is neutral. A neutral outcome never becomes a label.
 
 mod aside;
+mod caution;
+mod cited;
+mod class;
 mod denied;
 mod foreign;
 mod infer;
@@ -17,12 +20,16 @@ mod objection;
 mod pasted;
 mod phrase;
 mod phrase_match;
+mod refusal;
+mod relief;
 mod restated;
 mod similarity;
 mod text;
 mod tracker;
+mod wish;
 
+pub use class::Class;
 pub use infer::{CONFIDENT_MIN, Evidence, Inferred, Outcome, Rule, infer};
-pub use language::{Class, InvalidTable, Language};
+pub use language::{InvalidTable, Language};
 pub use languages::Languages;
 pub use tracker::{OutcomeTracker, Turn};

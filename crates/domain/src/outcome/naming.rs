@@ -21,6 +21,16 @@ impl Language {
         (is_word && !(self.is_common(one) && self.is_common(other))).then(|| format!("{one}{other}"))
     }
 
+    /// Returns the words that no phrase covers.
+    pub(super) fn beside_phrases<'a>(&self, words: &'a [String]) -> impl Iterator<Item = &'a String> {
+        let mut covered = 0;
+        let is_free = move |at: &usize| {
+            covered = covered.max(at + self.phrase_at(&words[*at..]).map_or(0, |(length, _)| length));
+            covered <= *at
+        };
+        (0..words.len()).filter(is_free).map(|at| &words[at])
+    }
+
     /// Returns the least number of characters of a word that can name something, `chars_min` in languages that separate
     /// words.
     pub(super) fn name_chars_min(&self, chars_min: usize) -> usize {

@@ -20,18 +20,20 @@ const STEM_CHARS_MIN: usize = 5;
 const STEM_ENDING_CHARS_MAX: usize = 4;
 /// Longest clause that says that something the answer names is still as it was, in words.
 const PERSISTENCE_WORDS_MAX: usize = 9;
+/// Number of words at the start of a clause that can be something of the person's own: "my app".
+const OWN_WORDS_MAX: usize = 2;
 /// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
 const ARTICLE_CHARS_MAX: usize = 2;
 /// Number of words at the start of a clause that can name a person: "o Tiago".
 const NAMED_WORDS_MAX: usize = 2;
 /// Largest distance between a word such as "without" and the word that it excludes, in words.
-const EXCLUSION_REACH: usize = 3;
+pub(super) const EXCLUSION_REACH: usize = 3;
 /// Longest clause that only names what the answer is ("That's a line chart"), in words.
 const NAMING_WORDS_MAX: usize = 5;
 /// Longest clause that states another number ("It's 391"), in words.
 pub(super) const NUMBER_WORDS_MAX: usize = 6;
 /// Longest clause that names another person ("It was Kafka"), in words.
-const IDENTITY_WORDS_MAX: usize = 4;
+const IDENTITY_WORDS_MAX: usize = 5;
 /// Longest clause that says that the answer has what must not be, in words.
 const EXCLUDED_WORDS_MAX: usize = 7;
 
@@ -45,11 +47,14 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
     if turn.misses_what_was_asked(now) {
         return Some(all());
     }
+    if turn.insists_on_the_request(now) || turn.repeats_the_request(now) || turn.echoes(now) {
+        return Some(all());
+    }
     if now.clauses.iter().any(|clause| clause.asks) {
         return None;
     }
     let asks_for = |clause: &Clause| language.has_please(&clause.words);
-    if turn.restates(now) && !now.clauses.iter().any(asks_for) {
+    if (turn.restates(now) || turn.cites(now)) && !now.clauses.iter().any(asks_for) {
         return Some(all());
     }
     let requests = |clause: &Clause| {
@@ -101,6 +106,10 @@ pub(super) struct Turn<'a> {
     /// Whether the request is a question, or has a number to calculate with. Otherwise another number is new
     /// information.
     pub(super) asks_fact: bool,
+    /// Whether the request is a question.
+    pub(super) asks: bool,
+    /// Whether the request may only report a fault, so that a word of the answer may name its cause.
+    reports_a_fault: bool,
     /// Whether the request asks for a person.
     asks_who: bool,
     /// The words of the message with a capital letter, names among them.
@@ -113,8 +122,8 @@ impl<'a> Turn<'a> {
         let (request, answer) = (plain(&asked.raw), plain(reply));
         let excluded = language.excluded(&request, EXCLUSION_REACH).cloned().collect();
         // A request that is not known may have asked for a fact.
-        let is_question = || asked.clauses.iter().any(|clause| clause.asks);
-        let asks_fact = request.is_empty() || is_question() || request.iter().any(|word| is_digit(word));
+        let asks = asked.clauses.iter().any(|clause| clause.asks);
+        let asks_fact = request.is_empty() || asks || request.iter().any(|word| is_digit(word));
         let asks_who = asked.clauses.iter().any(|clause| clause.asks && language.asks_who(&clause.words));
         let is_counted = |pair: &&[String]| is_digit(&pair[0]) || language.is_number(&pair[0]);
         let pairs = |words: &[String]| words.windows(2).filter_map(|pair| language.word_of(pair)).collect();
@@ -134,6 +143,8 @@ impl<'a> Turn<'a> {
                 .chain(answer.iter().cloned())
                 .collect(),
             asks_fact,
+            asks,
+            reports_a_fault: reports_a_fault(language, asked),
             asks_who,
             capitalised: capitalised_words_of(&now.raw),
         }
@@ -170,8 +181,9 @@ impl<'a> Turn<'a> {
         // "I work for myself, there is no contract": what the person lacks.
         let mut earlier = now.clauses[..at].iter().filter(|clause| clause.sentence == sentence);
         let is_of_the_person = earlier.any(|clause| language.mentions_speaker(&clause.words));
-        language.reports(words) && names_it()
-            || self.misses(words, now) && !is_of_the_person
+        let begins_own = language.mentions_own(&words[..words.len().min(language.span(NAMED_WORDS_MAX))]);
+        language.reports(words) && !begins_own && (names_it() || self.falls_short(words))
+            || (self.misses(words, now) || self.leaves_out(words)) && !is_of_the_person
             || !(is_own() || language.is_by_character() && is_of_the_person) && is_about_it()
     }
 
@@ -212,9 +224,7 @@ impl<'a> Turn<'a> {
     /// Whether a clause without spaces denies that a thing of the answer is what was asked for.
     fn contradicts_by_character(&self, words: &[String]) -> bool {
         let Some(at) = (0..words.len()).find(|at| self.language.negates_at(&words[*at..])) else { return false };
-        let is_new = |pair: String| self.replied_pairs.contains(&pair) && !self.asked_pairs.contains(&pair);
-        words[..at].windows(2).filter_map(|pair| self.language.word_of(pair)).any(is_new)
-            && self.has_pair(&words[at..], &self.asked_pairs)
+        self.has_new_pair(&words[..at]) && self.has_asked_pair(&words[at..])
     }
 
     /// Whether the words name something, and nothing that neither the answer nor the request has.
@@ -223,8 +233,13 @@ impl<'a> Turn<'a> {
         names.peek().is_some() && names.all(|word| self.is_known(word))
     }
 
-    /// Whether the clause only names what the answer is: "That's a line chart".
+    /// Whether the clause only names what the answer is: "That's a line chart". After a question it agrees: "It was the
+    /// yeast". After what may report a fault it names the cause, unless it also has a word of the request: "Draw a bar
+    /// chart" has no known word of a request.
     fn names(&self, words: &[String]) -> bool {
+        if self.asks || self.reports_a_fault && !words.iter().any(|word| self.is_asked(word)) {
+            return false;
+        }
         let Some(length) = self.language.pointer_at(words) else { return false };
         words.len() <= NAMING_WORDS_MAX && !self.denies(words) && words[length..].iter().any(|word| self.is_new(word))
     }
@@ -234,7 +249,8 @@ impl<'a> Turn<'a> {
     fn persists(&self, words: &[String]) -> bool {
         let is_short = || words.len() <= self.language.span(PERSISTENCE_WORDS_MAX);
         let names_answer = || is_short() && !self.denies(words) && self.knows_any(words);
-        let is_asked = || words.iter().any(|word| self.is_asked(word)) || self.has_pair(words, &self.asked_pairs);
+        let is_asked =
+            || words.iter().any(|word| self.is_asked_in_a_form(word)) || self.has_pair(words, &self.asked_pairs);
         let names_it = || is_asked() || names_answer();
         self.language.only_persists(words)
             || self.language.lasts(words) && is_short() && !self.language.mentions_speaker(words)
@@ -267,7 +283,8 @@ impl<'a> Turn<'a> {
     }
 
     fn is_asked_in_a_form(&self, word: &str) -> bool {
-        self.is_name(word) && (has(&self.asked, word) || self.asked.iter().any(|asked| is_form(asked, bare(word))))
+        let is_a_form = |asked: &String| is_form(asked, bare(word)) || is_alike(asked, bare(word));
+        self.is_name(word) && (has(&self.asked, word) || self.asked.iter().any(is_a_form))
     }
 
     /// Whether the answer has the word, or a form of it.
@@ -287,6 +304,17 @@ impl<'a> Turn<'a> {
     fn knows_any(&self, words: &[String]) -> bool {
         let has_pair = |known: &BTreeSet<String>| self.has_pair(words, known);
         has_pair(&self.replied_pairs) || has_pair(&self.asked_pairs) || words.iter().any(|word| self.is_known(word))
+    }
+
+    /// Whether two neighbouring characters are a word of the request.
+    pub(super) fn has_asked_pair(&self, words: &[String]) -> bool {
+        self.has_pair(words, &self.asked_pairs)
+    }
+
+    /// Whether two neighbouring characters are a word that the answer has and the request does not.
+    pub(super) fn has_new_pair(&self, words: &[String]) -> bool {
+        let is_new = |pair: String| self.replied_pairs.contains(&pair) && !self.asked_pairs.contains(&pair);
+        words.windows(2).filter_map(|pair| self.language.word_of(pair)).any(is_new)
     }
 
     /// Whether two neighbouring characters are a word of `known`, in languages that are compared by characters.
@@ -311,6 +339,20 @@ pub(super) fn is_digit(word: &str) -> bool {
 /// Returns the word without an article that is written with it: "allemand" of "l'allemand".
 pub(super) fn bare(word: &str) -> &str {
     word.split_once('\'').map_or(word, |(article, noun)| if article.len() <= ARTICLE_CHARS_MAX { noun } else { word })
+}
+
+/// Whether the request reports a fault, and asks for nothing: "The app freezes". With a negation ("The service does not
+/// start") its verb is what is wished. A question for the cause ("Why does the cat purr?") may be about no fault.
+pub(super) fn reports_a_fault(language: &Language, before: &Message) -> bool {
+    let states = |clause: &Clause| {
+        let words = &clause.words;
+        let begins_own = language.mentions_own(&words[..words.len().min(OWN_WORDS_MAX)]);
+        !clause.asks
+            && !language.has_please(words)
+            && (begins_own || !language.requests(words))
+            && !(0..words.len()).any(|at| language.negates_at(&words[at..]))
+    };
+    !before.clauses.is_empty() && before.clauses.iter().all(states)
 }
 
 /// Whether two words are the same or forms of one word: "translate" and "translated".

@@ -43,13 +43,15 @@ fn words_of(piece: &str) -> Vec<String> {
 }
 
 /// Adds the longer phrases as people type them without accents ("nao funciona") and apostrophes ("thats wrong"), unless
-/// they mean something else then.
+/// they mean something else then. A single word with its accent on the last letter is another form of its verb without
+/// it: "trouvé" is "found", and "trouve" is "find".
 pub(super) fn add_without_marks<T: Copy>(phrases: &mut Vec<(Phrase, T)>) {
     let known: BTreeSet<Phrase> = phrases.iter().map(|(phrase, _)| phrase.clone()).collect();
     let mut added = BTreeMap::<Phrase, T>::new();
     for (phrase, class) in phrases.iter() {
         let plain: Phrase = phrase.iter().map(|word| without_accents(word)).collect();
-        let is_long = plain.len() > 1 || plain[0].chars().count() >= PLAIN_CHARS_MIN;
+        let is_other_form = phrase[0].chars().last() != plain[0].chars().last();
+        let is_long = plain.len() > 1 || plain[0].chars().count() >= PLAIN_CHARS_MIN && !is_other_form;
         let bare: Phrase = plain.iter().map(|word| word.replace('\'', "")).collect();
         for typed in [plain, bare] {
             if is_long && !known.contains(&typed) {
@@ -120,10 +122,12 @@ mod tests {
 
     #[test]
     fn phrases_are_found_as_people_type_them() {
-        let mut phrases =
-            vec![(read("não funciona").unwrap(), 1), (read("that's it").unwrap(), 2), (read("só").unwrap(), 3)];
+        let mut phrases = vec![("não funciona", 1), ("that's it", 2), ("só", 3), ("trouvé", 4)]
+            .into_iter()
+            .map(|(text, class)| (read(text).unwrap(), class))
+            .collect::<Vec<_>>();
         add_without_marks(&mut phrases);
-        let added: Vec<(String, i32)> = phrases[3..].iter().map(|(words, class)| (words.join(" "), *class)).collect();
+        let added: Vec<(String, i32)> = phrases[4..].iter().map(|(words, class)| (words.join(" "), *class)).collect();
         assert_eq!(added, [("nao funciona".to_owned(), 1), ("thats it".to_owned(), 2)]);
     }
 }

@@ -2,7 +2,8 @@
 //! language: emoji and pasted errors.
 
 use super::{
-    language::{Class, Language},
+    class::Class,
+    language::Language,
     similarity::is_form,
     text::{Clause, Message, PERSON_CHARS_MIN, capitalised_words_of},
 };
@@ -57,6 +58,8 @@ pub(super) struct PhraseMatches {
     pub requests: bool,
     /// Whether something is praised that is not the answer as a whole.
     pub praises_another: bool,
+    /// Whether something is complained of that neither the request nor the answer has.
+    pub deplores_another: bool,
 }
 
 impl PhraseMatches {
@@ -135,9 +138,14 @@ impl Reader<'_> {
                 if counts && class != Class::Idiom && class != Class::Acknowledgement {
                     let said = class;
                     let class = negated(language, words, at, length, class);
+                    let is_denied = said == Class::Correction && denies_phrase(language, words, at, length);
                     signs.praises_another |= class == Class::Praise && at > 0 && self.praises_another(words, at);
+                    signs.deplores_another |= class.rejects() && !clause.asks && self.names_a_stranger(words, at);
                     let is_turned = said.accepts() && class.rejects();
-                    if self.hears(clause_at, class, at, length) && (!is_turned || self.is_about_the_answer(words, at)) {
+                    if !is_denied
+                        && self.hears(clause_at, class, at, length)
+                        && (!is_turned || self.is_about_the_answer(words, at))
+                    {
                         let words = rest[..length].join(" ");
                         signs.found.push(PhraseMatch { class, clause: clause_at, turn: signs.turns, length, words });
                         is_heard = true;
@@ -173,7 +181,7 @@ impl Reader<'_> {
         if matches!(class, Failure | Persisting) && self.is_another_matter(clause_at, at) {
             return false;
         }
-        if class == Class::Praise && at > 0 && self.praises_another(words, at) {
+        if class == Class::Praise && (at > 0 && self.praises_another(words, at) || self.takes_back(words, at, length)) {
             return false;
         }
         if length == 1 {
@@ -216,6 +224,14 @@ impl Reader<'_> {
             || names_another()
     }
 
+    /// Whether a clause that begins with a word of praise goes on with a negation: "Bravo for the comment that I did
+    /// not want".
+    fn takes_back(&self, words: &[String], at: usize, length: usize) -> bool {
+        let rest = &words[at + length..];
+        let is_long = rest.len() >= self.language.span(PRAISE_CLAUSE_WORDS_MAX);
+        length == 1 && is_long && (0..rest.len()).any(|place| self.language.negates_at(&rest[place..]))
+    }
+
     /// Whether a phrase against something can be about the answer: the sentence mentions no other people, nothing
     /// before the phrase in its clause and no earlier subject is the person's own, and what the person wanted ("I said
     /// …") is what the request said.
@@ -235,7 +251,32 @@ impl Reader<'_> {
             && !language.mentions_others(before)
             && !language.mentions_own(before)
             && !self.is_about_somebody(before)
-            && (!language.demands(phrase) || insists())
+            && !self.names_a_stranger(words, at)
+            && (!language.only_demands(phrase) || insists())
+    }
+
+    /// Whether the words before index `at` name something that neither the request nor the answer has, and nothing
+    /// that they have: "Lunch was a disaster", "合伙人不喜欢". Of a request that is not known, nothing is.
+    fn names_a_stranger(&self, words: &[String], at: usize) -> bool {
+        let Subject { asked, replied } = self.subject;
+        let language = self.language;
+        let before = &words[..at];
+        let has_word = |word: &String| asked.contains(word.as_str()) || replied.contains(word.as_str());
+        let has_form = |word: &String| asked.iter().chain(replied).any(|known| is_form(known, word));
+        let is_name = |word: &&String| {
+            language.can_name(word, NAME_CHARS_MIN) && language.filler_at(std::slice::from_ref(*word)).is_none()
+        };
+        let is_strange = match language.is_by_character() {
+            true => {
+                let mut pairs = before.windows(2).filter(|pair| language.word_of(pair).is_some()).peekable();
+                pairs.peek().is_some() && !pairs.any(|pair| pair.iter().all(has_word))
+            }
+            false => {
+                let mut names = language.beside_phrases(before).filter(is_name).peekable();
+                names.peek().is_some() && !names.any(|word| has_word(word) || has_form(word))
+            }
+        };
+        !asked.is_empty() && is_strange && !self.is_about_the_answer(words, at)
     }
 
     /// Whether the words begin with a name that neither the request nor the answer has: "Tom still did not reply".
@@ -304,7 +345,11 @@ fn negated(language: &Language, words: &[String], at: usize, length: usize, clas
     let behind = language.negation_follows && (at + length..end).any(|place| language.negates_at(&words[place..end]));
     // "Didn't deliver and did not answer": the phrase has its own negation, and the one before is another verb's.
     let within = (at..at + length).any(|place| language.negates_at(&words[place..]));
+    // Chinese has negations of verbs that negate nothing else: "不报错".
+    let denied = |place: usize| language.denial_at(&words[place..]) == Some(at - place);
+    let beside = (at.saturating_sub(NEGATION_REACH)..at).any(denied);
     match class {
+        Class::Failure if beside && !within => Class::Success,
         _ if !before && !behind => class,
         Class::Success => Class::Failure,
         Class::Praise => Class::Displeasure,
@@ -312,6 +357,16 @@ fn negated(language: &Language, words: &[String], at: usize, length: usize, clas
         Class::Displeasure if before => Class::Praise,
         other => other,
     }
+}
+
+/// Whether the negation of a verb is right before the phrase, which has none of its own: "it does not contradict".
+fn denies_phrase(language: &Language, words: &[String], at: usize, length: usize) -> bool {
+    let within = (at..at + length).any(|place| language.negates_at(&words[place..]));
+    let ends_here = |place: usize| language.denial_at(&words[place..]) == Some(at - place);
+    let from = at.saturating_sub(NEGATION_REACH);
+    // "No, wrong" refuses, and denies nothing.
+    let refuses = |place: usize| place == 0 && language.refusals(words) > 0;
+    !within && (from..at).any(|place| ends_here(place) && !refuses(place))
 }
 
 /// Returns the first emoji for and the first emoji against the answer. A long message has neither.

@@ -91,6 +91,16 @@ impl Turn<'_> {
             && words.iter().any(|word| word != unit && self.is_known(word))
     }
 
+    /// Whether a short clause has another number than the request, which asks for a number of things: "There are only
+    /// three", after "Give me four examples".
+    pub(super) fn falls_short(&self, words: &[String]) -> bool {
+        let is_other = |word: &String| self.is_number(word) && !self.asked.contains(word);
+        self.asked.iter().any(|word| self.is_number(word))
+            && words.len() <= self.language.span(MEASURE_WORDS_MAX)
+            && !self.language.mentions_speaker(words)
+            && words.iter().any(is_other)
+    }
+
     /// Whether a message says what the person has counted in the answer, and that is another number than the answer's:
     /// "I count 180".
     fn counts(&self, now: &Message) -> bool {
@@ -143,6 +153,21 @@ impl Turn<'_> {
             && !names.is_empty()
             && leads()
             && !self.denies(words)
+            && self.lacks_what_was_asked(words, &names)
+    }
+
+    /// Whether a short clause says that what a request that is no question asked for is not there: "There's no date",
+    /// after "Add the date".
+    pub(super) fn leaves_out(&self, words: &[String]) -> bool {
+        let language = self.language;
+        let is_free = |word: &&String| language.can_name(word, NAME_CHARS_MIN) && !language.misses(&[(*word).clone()]);
+        let names: Vec<&String> = words.iter().filter(is_free).collect();
+        !self.asks
+            && words.len() <= language.span(MISSING_WORDS_MAX)
+            && language.misses(words)
+            && !language.is_elsewhere(words)
+            && !language.mentions_speaker(words)
+            && !names.is_empty()
             && self.lacks_what_was_asked(words, &names)
     }
 

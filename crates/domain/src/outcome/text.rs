@@ -46,8 +46,9 @@ impl Message {
         Message { clauses: clauses(&prose), code, raw }
     }
 
-    /// Returns the message without the words at which `skipped` finds some to leave out.
-    pub fn without(&self, skipped: impl Fn(&[String]) -> Option<usize>) -> Message {
+    /// Returns the message without the words at which `skipped` finds some to leave out, except in the clauses that
+    /// `stays` names by their words.
+    pub fn without(&self, skipped: impl Fn(&[String]) -> Option<usize>, stays: impl Fn(&[String]) -> bool) -> Message {
         let rest = |words: &[String]| {
             let mut kept = Vec::new();
             let mut at = 0;
@@ -62,7 +63,10 @@ impl Message {
             }
             kept
         };
-        let clauses = self.clauses.iter().map(|clause| Clause { words: rest(&clause.words), ..clause.clone() });
+        let clauses = self.clauses.iter().map(|clause| match stays(&clause.words) {
+            true => clause.clone(),
+            false => Clause { words: rest(&clause.words), ..clause.clone() },
+        });
         let clauses = clauses.filter(|clause| !clause.words.is_empty()).collect();
         Message { clauses, code: self.code.clone(), raw: self.raw.clone() }
     }

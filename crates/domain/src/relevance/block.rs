@@ -2,7 +2,8 @@
 
 use super::rating::{Ratings, is_memory_id};
 
-/// Follows the memories in the context of an agent, after an empty line.
+/// Follows the memories in the context of an agent, after an empty line. These are the words of the specification and
+/// no others: 353 bytes, 95 tokens (o200k). The specification counts about 50.
 pub const REQUEST: &str = "<memory-feedback>
 Rate how useful each injected memory was for your last response.
 Respond with ONLY a JSON object mapping memory IDs to scores.
@@ -16,11 +17,10 @@ pub const RATE_DESCRIPTION: &str = "Rates how useful the memories were that you 
 `memory_feedback` maps ids of memories to scores: -1 (actively harmful or misleading), 0 (present but not used), 1 \
 (directly shaped the response), or a number between. Leave out memories that you cannot evaluate.";
 
-/// Follows the memories in the context of an agent that has the tool, after an empty line.
+/// Follows the memories in the context of an agent that has the tool, after an empty line. The scale is in
+/// [`RATE_DESCRIPTION`], which the agent has with the tool.
 pub const TOOL_REQUEST: &str = "<memory-feedback>
-Before your last message, rate with the tool rate_memories how useful each memory was for your work.
-Scale: -1 (actively harmful/misleading) to 1 (directly shaped it). 0 = present but not used.
-Omit memories you can't evaluate. Write no ratings in your messages.
+Before your last message, rate these memories with the tool rate_memories. Write no ratings in your messages.
 </memory-feedback>";
 
 const OPEN: &str = "<memory-feedback>";
@@ -83,6 +83,7 @@ fn at_the_end(text: &str) -> Option<(String, Ratings)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_writer::text::tokens;
 
     const ID: &str = "mem_0123456789ab";
 
@@ -126,6 +127,16 @@ mod tests {
         ] {
             assert_eq!(take_ratings(answer), None, "{answer}");
         }
+    }
+
+    /// Most tokens that we add to the words of the specification, with the empty line before them.
+    const ADDED_TOKENS_MAX: u32 = 50;
+
+    #[test]
+    fn a_request_in_our_own_words_has_at_most_50_tokens() {
+        // One token for four bytes. Tokenizers count fewer: o200k and cl100k have 30 for this text.
+        let added = tokens(&format!("\n\n{TOOL_REQUEST}"));
+        assert!(added <= ADDED_TOKENS_MAX, "{added}");
     }
 
     #[test]

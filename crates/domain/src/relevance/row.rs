@@ -47,6 +47,10 @@ pub struct Row {
     pub propensity: f64,
     /// Whether it was withheld at random although it would have been in the block.
     pub holdout: bool,
+    /// Cosine of the vectors of prompt and text, from -1 to 1; `None` if they were not near or not compared. Files of
+    /// earlier versions do not have it.
+    #[serde(default)]
+    pub similarity: Option<f64>,
     /// Mean of the ratings of agents and people, from -1 to 1; `None` if there are none.
     pub agent_mean: Option<f64>,
     /// Number of ratings that count.

@@ -21,7 +21,7 @@ pub struct Days(HashMap<i64, Used>);
 impl Days {
     /// Judges the next gate, and counts it if the rule approves it. Gates must come in the order in which they opened.
     pub fn judge(&mut self, definition: &Definition, case: Case<'_>) -> Judgement {
-        let used = self.0.entry(day_of(case.gate.opened_at).0).or_default();
+        let used = self.0.entry(day_of(case.gate.opened_at).number).or_default();
         let judgement = definition.judge(case, *used);
         if let Judgement::Approve { amount_micros } = judgement {
             used.count += 1;

@@ -86,11 +86,22 @@ names!(Why {
     DayAmount = "day_amount",
 });
 
-/// Returns the number of the day (UTC) of an instant, and its first and last instant: the last one is not in it.
-pub fn day_of(at: Timestamp) -> (i64, Timestamp, Timestamp) {
-    let day = at.timestamp().div_euclid(DAY_SECONDS);
+/// A day in which decisions of a rule are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Day {
+    /// Days since 1970-01-01.
+    pub number: i64,
+    /// First instant of the day (UTC).
+    pub begin: Timestamp,
+    /// First instant of the next day (UTC).
+    pub end: Timestamp,
+}
+
+/// Returns the day of an instant.
+pub fn day_of(at: Timestamp) -> Day {
+    let number = at.timestamp().div_euclid(DAY_SECONDS);
     let begin = |day: i64| Timestamp::from_timestamp(day * DAY_SECONDS, 0).unwrap_or_default();
-    (day, begin(day), begin(day + 1))
+    Day { number, begin: begin(number), end: begin(number + 1) }
 }
 
 /// Whether a gate is in the share that still asks. Ids have random bits, which no agent chooses.

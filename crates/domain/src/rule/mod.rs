@@ -9,16 +9,12 @@ mod definition;
 mod judge;
 mod number;
 mod sentence;
-mod state;
-mod subject;
 mod suggest;
 
 pub use back_test::{BackTest, Days, Outcome, Past, Tested, back_test};
-pub use definition::{AmountLimit, Condition, Definition, Limits};
-pub use judge::{Case, Judgement, Used, Why, day_of};
+pub use definition::{AmountLimit, Condition, Definition, Limits, State, Subject, SuspendedWhy};
+pub use judge::{Case, Day, Judgement, Used, Why, day_of};
 pub use number::micros;
-pub use state::{State, SuspendedWhy};
-pub use subject::Subject;
 pub use suggest::suggest;
 
 #[cfg(test)]

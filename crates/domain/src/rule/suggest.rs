@@ -21,7 +21,7 @@ pub fn suggest(subject: Subject, approved: &[&Gate], now: Timestamp) -> Definiti
     let conditions = subject.fields.iter().filter_map(|field| condition(field, approved)).collect();
     let mut days: HashMap<i64, u32> = HashMap::new();
     for gate in approved {
-        *days.entry(day_of(gate.opened_at).0).or_default() += 1;
+        *days.entry(day_of(gate.opened_at).number).or_default() += 1;
     }
     let busiest = days.into_values().max().unwrap_or(1);
     let limits = Limits {

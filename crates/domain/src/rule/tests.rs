@@ -1,8 +1,8 @@
 //! Tests of rules.
 
 use super::{
-    AmountLimit, Case, Condition, Days, Definition, Judgement, Limits, Outcome, Past, Subject, Used, Why, back_test,
-    day_of,
+    AmountLimit, Case, Condition, Day, Days, Definition, Judgement, Limits, Outcome, Past, Subject, Used, Why,
+    back_test, day_of,
     fixture::{at, gate, number, refund, small_refunds},
     micros, suggest,
 };
@@ -303,7 +303,7 @@ proptest! {
         let mut live = Vec::new();
         for request in &requests {
             let case = past(request).case;
-            let (day, begin, end) = day_of(case.gate.opened_at);
+            let Day { number: day, begin, end } = day_of(case.gate.opened_at);
             prop_assert!(begin <= case.gate.opened_at && case.gate.opened_at < end);
             let of_day = rows.iter().filter(|(of, _)| *of == day);
             let used = Used { count: of_day.clone().count() as u64, amount_micros: of_day.map(|(_, amount)| amount).sum() };
@@ -346,7 +346,7 @@ proptest! {
             let case = past(request).case;
             if let Judgement::Approve { amount_micros } = days.judge(&rule, case) {
                 prop_assert!(case.gate.flags.is_empty() && rule.covers(case.gate).is_ok());
-                let of_day = used.entry(day_of(case.gate.opened_at).0).or_default();
+                let of_day = used.entry(day_of(case.gate.opened_at).number).or_default();
                 of_day.count += 1;
                 of_day.amount_micros += amount_micros;
             }

@@ -2,7 +2,8 @@
 
 use super::value::{EXAMPLE_DAYS, EXAMPLE_DURATIONS};
 use crate::{
-    limit::{SEARCH_CONDITIONS_MAX, SEARCH_VALUES_MAX},
+    gate::GateKind,
+    limit::{SEARCH_CONDITIONS_MAX, SEARCH_VALUES_MAX, TAG_CHARS_MAX},
     session::{Status, Type},
 };
 use std::fmt;
@@ -24,6 +25,12 @@ pub enum Field {
     Error,
     /// Person who started the session: a name, a word of a name, or an address.
     By,
+    /// Tag of the session.
+    Tag,
+    /// Member who looks after the session: a name, a word of a name, or an address. `none` for no one.
+    Assignee,
+    /// Part of the name of a model that the session's agent reported in its usage.
+    Model,
     /// Cost that the session's agent reported, US dollars.
     Cost,
     /// Time from the session's first claim to its end, or until now.
@@ -32,11 +39,15 @@ pub enum Field {
     After,
     /// Day or time before which something happened.
     Before,
+    /// Kind of an approval.
+    Kind,
+    /// Part of the name of the tool whose call needs approval.
+    Tool,
 }
 
 impl Field {
-    /// Every field, in the order in which a search is printed.
-    pub const ALL: [Self; 11] = [
+    /// Fields of the searches of sessions and of events, in the order in which a search is printed.
+    pub const ALL: [Self; 14] = [
         Self::Agent,
         Self::Status,
         Self::Type,
@@ -44,11 +55,29 @@ impl Field {
         Self::Title,
         Self::Error,
         Self::By,
+        Self::Tag,
+        Self::Assignee,
+        Self::Model,
         Self::Cost,
         Self::Duration,
         Self::After,
         Self::Before,
     ];
+
+    /// Fields of the search of approvals.
+    pub const OF_APPROVALS: [Self; 4] = [Self::Agent, Self::Title, Self::Kind, Self::Tool];
+    /// Fields of the search of tasks.
+    pub const OF_TASKS: [Self; 2] = [Self::Agent, Self::Title];
+    /// Fields of the search of entities.
+    pub const OF_ENTITIES: [Self; 1] = [Self::Title];
+    /// Fields of the search of tools.
+    pub const OF_TOOLS: [Self; 1] = [Self::Title];
+    /// Fields of the search of forms.
+    pub const OF_FORMS: [Self; 1] = [Self::Title];
+    /// Fields of the search of memory documents by their paths.
+    pub const OF_DOCUMENTS: [Self; 1] = [Self::Title];
+    /// Fields of the search of causes of failures.
+    pub const OF_CAUSES: [Self; 2] = [Self::Agent, Self::Error];
 
     /// Its name in a search.
     pub const fn as_str(self) -> &'static str {
@@ -60,16 +89,21 @@ impl Field {
             Self::Title => "title",
             Self::Error => "error",
             Self::By => "by",
+            Self::Tag => "tag",
+            Self::Assignee => "assignee",
+            Self::Model => "model",
             Self::Cost => "cost",
             Self::Duration => "duration",
             Self::After => "after",
             Self::Before => "before",
+            Self::Kind => "kind",
+            Self::Tool => "tool",
         }
     }
 
-    /// The field of this name, whatever its case.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.as_str().eq_ignore_ascii_case(name))
+    /// The field of this name among these, whatever its case.
+    pub fn parse(name: &str, among: &[Self]) -> Option<Self> {
+        among.iter().copied().find(|field| field.as_str().eq_ignore_ascii_case(name))
     }
 
     /// A condition on it, as an example.
@@ -82,10 +116,15 @@ impl Field {
             Self::Title => "title:\"weekly report\"",
             Self::Error => "error:\"rate limit\"",
             Self::By => "by:me",
+            Self::Tag => "tag:billing",
+            Self::Assignee => "assignee:me",
+            Self::Model => "model:haiku",
             Self::Cost => "cost>0.5",
             Self::Duration => "duration>2m",
             Self::After => "after:fri",
             Self::Before => "before:2026-11-25",
+            Self::Kind => "kind:tool,question",
+            Self::Tool => "tool:refund",
         }
     }
 
@@ -103,8 +142,8 @@ impl Field {
 /// What can be wrong with a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadField {
-    /// There is no field of this name.
-    Unknown(String),
+    /// There is no field of this name among these.
+    Unknown(String, &'static [Field]),
     /// There is nothing behind the colon or the comparison.
     NoValue(Field),
     /// The value is none of the field.
@@ -122,11 +161,14 @@ pub enum BadField {
 impl fmt::Display for BadField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(name) => write!(
-                f,
-                "there is no field {name}; the fields are {}. To find it as a text, write it in quotation marks",
-                Field::ALL.map(Field::as_str).join(", ")
-            ),
+            Self::Unknown(name, fields) => {
+                let fields: Vec<&str> = fields.iter().map(|field| field.as_str()).collect();
+                write!(
+                    f,
+                    "there is no field {name}; the fields are {}. To find it as a text, write it in quotation marks",
+                    fields.join(", ")
+                )
+            }
             Self::NoValue(field) => {
                 write!(f, "{} needs a value without a space before it, as in {}", field.as_str(), field.example())
             }
@@ -150,8 +192,11 @@ fn allowed(field: Field) -> String {
         Field::Task => "a slug, such as weekly-report".to_owned(),
         Field::Status => format!("one of {}", Status::ALL.map(Status::as_str).join(", ")),
         Field::Type => format!("one of {}", Type::ALL.map(Type::as_str).join(", ")),
-        Field::Title | Field::Error => "a text without control characters".to_owned(),
+        Field::Kind => format!("one of {}", GateKind::ALL.map(GateKind::as_str).join(", ")),
+        Field::Title | Field::Error | Field::Model | Field::Tool => "a text without control characters".to_owned(),
         Field::By => "me, a name or an address of a member of the workspace".to_owned(),
+        Field::Assignee => "me, none, a name or an address of a member of the workspace".to_owned(),
+        Field::Tag => format!("lower-case letters, digits and single hyphens, at most {TAG_CHARS_MAX} characters"),
         Field::Cost => "a number of US dollars, such as 0.5, with at most 6 digits after the point".to_owned(),
         Field::Duration => format!("a time such as {EXAMPLE_DURATIONS}"),
         Field::After | Field::Before => format!("a day or a time such as {EXAMPLE_DAYS}"),
@@ -165,8 +210,10 @@ mod tests {
 
     #[test]
     fn every_example_is_a_search_with_one_condition_on_its_field() {
-        for field in Field::ALL {
-            let line = Line::parse(field.example()).unwrap();
+        let (of_sessions, of_approvals): (&'static [Field], &'static [Field]) = (&Field::ALL, &Field::OF_APPROVALS);
+        let all = of_sessions.iter().map(|field| (*field, of_sessions));
+        for (field, among) in all.chain(of_approvals.iter().map(|field| (*field, of_approvals))) {
+            let line = Line::parse_for(field.example(), among).unwrap();
             assert_eq!((line.conditions.len(), line.words.len()), (1, 0), "{field:?}");
             assert_eq!(line.conditions[0].test.field(), field);
             assert_eq!(line.to_string(), field.example());

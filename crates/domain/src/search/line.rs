@@ -6,8 +6,9 @@ use super::{
     value::{Comparison, Day, Duration, Measure, Usd},
 };
 use crate::{
+    gate::GateKind,
     limit::{SEARCH_CONDITIONS_MAX, SEARCH_VALUES_MAX},
-    session::{Status, Type},
+    session::{Status, Type, tag::is_tag},
     slug::is_slug,
     tool::run::is_agent,
 };
@@ -16,7 +17,7 @@ use std::fmt;
 /// A search as people type it. All conditions must hold, and all words must be in one event or in the title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Conditions on fields, in the order of [`Field::ALL`].
+    /// Conditions on fields, in the order of [`Field`].
     pub conditions: Vec<Condition>,
     /// Words and phrases as they were typed.
     pub words: Vec<Words>,
@@ -50,6 +51,12 @@ pub enum Test {
     Error(Vec<String>),
     /// People by name or address; `me` is the reader.
     By(Vec<String>),
+    /// Whole tags of the session.
+    Tag(Vec<String>),
+    /// Assignees by name or address; `me` is the reader, `none` is no one.
+    Assignee(Vec<String>),
+    /// Parts of the names of models.
+    Model(Vec<String>),
     /// What the agent reported that the session cost.
     Cost(Measure<Usd>),
     /// Time that the session ran.
@@ -58,6 +65,10 @@ pub enum Test {
     After(Day),
     /// Before this time.
     Before(Day),
+    /// Kinds of approvals.
+    Kind(Vec<GateKind>),
+    /// Parts of the names of tools.
+    Tool(Vec<String>),
 }
 
 /// A word or phrase as it was typed.
@@ -72,15 +83,23 @@ pub struct Words {
 }
 
 impl Line {
-    /// Reads a search. An empty one has no condition and no words.
+    /// Reads a search for sessions. An empty one has no condition and no words.
     ///
     /// # Errors
     /// [`BadQuery`] with the first place at which it is none: an unknown field, a bad value, a bad word.
     pub fn parse(text: &str) -> Result<Self, BadQuery> {
+        Self::parse_for(text, &Field::ALL)
+    }
+
+    /// Reads a search of a list that has only these fields. All others are unknown to it.
+    ///
+    /// # Errors
+    /// As [`Line::parse`].
+    pub fn parse_for(text: &str, fields: &'static [Field]) -> Result<Self, BadQuery> {
         let letters = letters(text)?;
         let (mut conditions, mut pieces, mut at) = (Vec::new(), Vec::<Written>::new(), 0);
         while let Some(begin) = letters[at..].iter().position(|c| !c.is_whitespace()).map(|found| at + found) {
-            if let Some((condition, end)) = condition(&letters, begin)? {
+            if let Some((condition, end)) = condition(&letters, begin, fields)? {
                 if conditions.len() >= SEARCH_CONDITIONS_MAX {
                     return Err(bad(begin, BadField::TooMany));
                 }
@@ -170,11 +189,18 @@ impl fmt::Display for Condition {
         let (not, name) = (if self.is_excluded { "-" } else { "" }, self.test.field().as_str());
         let listed = |f: &mut fmt::Formatter<'_>, values: Vec<String>| write!(f, "{not}{name}:{}", values.join(","));
         match &self.test {
-            Test::Agent(values) | Test::Task(values) | Test::Title(values) | Test::Error(values) | Test::By(values) => {
-                listed(f, values.iter().map(|value| quoted(value)).collect())
-            }
+            Test::Agent(values)
+            | Test::Task(values)
+            | Test::Title(values)
+            | Test::Error(values)
+            | Test::By(values)
+            | Test::Tag(values)
+            | Test::Assignee(values)
+            | Test::Model(values)
+            | Test::Tool(values) => listed(f, values.iter().map(|value| quoted(value)).collect()),
             Test::Status(values) => listed(f, values.iter().map(|value| value.as_str().to_owned()).collect()),
             Test::Type(values) => listed(f, values.iter().map(|value| value.as_str().to_owned()).collect()),
+            Test::Kind(values) => listed(f, values.iter().map(|value| value.as_str().to_owned()).collect()),
             Test::Cost(measure) => write!(f, "{name}{}{}", measure.comparison, measure.value),
             Test::Duration(measure) => write!(f, "{name}{}{}", measure.comparison, measure.value),
             Test::After(day) | Test::Before(day) => write!(f, "{name}:{day}"),
@@ -200,10 +226,15 @@ impl Test {
             Self::Title(_) => Field::Title,
             Self::Error(_) => Field::Error,
             Self::By(_) => Field::By,
+            Self::Tag(_) => Field::Tag,
+            Self::Assignee(_) => Field::Assignee,
+            Self::Model(_) => Field::Model,
             Self::Cost(_) => Field::Cost,
             Self::Duration(_) => Field::Duration,
             Self::After(_) => Field::After,
             Self::Before(_) => Field::Before,
+            Self::Kind(_) => Field::Kind,
+            Self::Tool(_) => Field::Tool,
         }
     }
 }
@@ -238,11 +269,11 @@ struct Named {
 
 /// The name and the sign that these letters begin with; `None` if they are words. Words are addresses
 /// (`https://…`), paths (`std::fmt`, `C:\x`), types (`Vec<T>`), and names with a space behind the colon (`Note: …`).
-fn named(letters: &[char], begin: usize) -> Option<Named> {
+fn named(letters: &[char], begin: usize, fields: &[Field]) -> Option<Named> {
     let length = letters[begin..].iter().take_while(|c| c.is_ascii_alphabetic()).count();
     let sign = begin + length;
     let name: String = letters[begin..sign].iter().collect();
-    let (known, rest) = (Field::parse(&name), &letters[sign..]);
+    let (known, rest) = (Field::parse(&name, fields), &letters[sign..]);
     let (comparison, mut value) = match rest.first()? {
         _ if length == 0 => return None,
         ':' => (None, sign + 1),
@@ -270,10 +301,12 @@ fn named(letters: &[char], begin: usize) -> Option<Named> {
 }
 
 /// The condition that begins here, and where it ends; `None` if words begin here.
-fn condition(letters: &[char], begin: usize) -> Result<Option<(Condition, usize)>, BadQuery> {
+fn condition(letters: &[char], begin: usize, fields: &'static [Field]) -> Result<Option<(Condition, usize)>, BadQuery> {
     let is_excluded = is_exclusion(letters, begin);
-    let Some(named) = named(letters, begin + usize::from(is_excluded)) else { return Ok(None) };
-    let Some(field) = Field::parse(&named.name) else { return Err(bad(begin, BadField::Unknown(named.name))) };
+    let Some(named) = named(letters, begin + usize::from(is_excluded), fields) else { return Ok(None) };
+    let Some(field) = Field::parse(&named.name, fields) else {
+        return Err(bad(begin, BadField::Unknown(named.name, fields)));
+    };
     if is_excluded && !field.is_excludable() {
         return Err(bad(begin, BadField::NotExcludable(field)));
     }
@@ -346,6 +379,11 @@ fn test(field: Field, comparison: Comparison, values: Vec<Value>) -> Result<Test
         Field::Title => Test::Title(texts(|_| true)?),
         Field::Error => Test::Error(texts(|_| true)?),
         Field::By => Test::By(texts(|_| true)?),
+        Field::Tag => Test::Tag(texts(is_tag)?),
+        Field::Assignee => Test::Assignee(texts(|_| true)?),
+        Field::Model => Test::Model(texts(|_| true)?),
+        Field::Tool => Test::Tool(texts(|_| true)?),
+        Field::Kind => Test::Kind(each(&values, |value| GateKind::parse(&lower(value)).ok_or_else(|| refused(value)))?),
         Field::Status => {
             Test::Status(each(&values, |value| Status::parse(&lower(value)).ok_or_else(|| refused(value)))?)
         }

@@ -27,6 +27,7 @@ fn conditions_and_words_are_read_in_any_order_and_printed_in_one() {
         ("after:Friday before:2026-11-25", "after:fri before:2026-11-25"),
         ("after:2026-11-25T06:00:00Z", "after:2026-11-25T06:00:00Z"),
         ("by:\"Ada Lovelace\",me", "by:\"Ada Lovelace\",me"),
+        ("assignee:me tag:urgent,acme -tag:done", "tag:urgent,acme -tag:done assignee:me"),
         ("error:\":8080\"", "error:\":8080\""),
         ("agent:scout agent:scout tea tea", "agent:scout tea tea"),
         ("status:failed\"rate limit\"", "status:failed \"rate limit\""),
@@ -62,14 +63,15 @@ fn words_with_colons_and_comparisons_stay_words() {
 #[test]
 fn what_is_no_search_says_where_and_what_is_allowed() {
     for (text, at, part) in [
-        ("tea foo:bar", 5, "there is no field foo; the fields are agent, status, type, task, title, error, by, cost, "),
+        ("tea foo:bar", 5, "there is no field foo; the fields are agent, status, type, task, title, error, by, tag, "),
         ("foo>5", 1, "there is no field foo"),
-        ("-Model:haiku", 1, "there is no field Model"),
+        ("-Owner:haiku", 1, "there is no field Owner"),
         ("status:done", 8, "\"done\" is no status; one of draft, pending, running"),
         ("status:failed,done", 15, "\"done\""),
         ("type:robot", 6, "one of agent, response, tool, mixed"),
         ("agent:No_Slug", 7, "\"No_Slug\" is no agent; a slug"),
         ("task:tool:x", 6, "is no task"),
+        ("tag:Two", 5, "\"Two\" is no tag; lower-case letters"),
         ("agent:", 6, "agent needs a value without a space before it, as in agent:scout"),
         ("status: failed", 8, "status needs a value"),
         ("status:failed, tea", 15, "status needs a value"),
@@ -140,6 +142,23 @@ fn typed() -> impl proptest::strategy::Strategy<Value = String> {
         (-?[a-zé東/_.]{1,8}\\*?)|(-?\"[a-z東 ,:]{0,10}\")|([:<>=&*-]{1,3})|([a-z]{1,4}:[a-z/:]{0,3})";
     let parts = proptest::collection::vec(proptest::string::string_regex(part).unwrap(), 0..7);
     proptest::strategy::Strategy::prop_map(parts, |parts| parts.join(" "))
+}
+
+#[test]
+fn a_list_knows_its_own_fields_alone() {
+    let line = Line::parse_for("agent:scout title:\"weekly report\" tea", &Field::OF_TASKS).unwrap();
+    assert_eq!((line.conditions.len(), line.words.len()), (2, 1));
+    let cases: [(&str, &'static [Field], usize); 3] = [
+        ("tea cost>1", &Field::OF_TASKS, 5),
+        ("status:failed", &Field::OF_CAUSES, 1),
+        ("-agent:x", &Field::OF_ENTITIES, 1),
+    ];
+    for (text, fields, at) in cases {
+        let refused = Line::parse_for(text, fields).unwrap_err();
+        let names: Vec<&str> = fields.iter().map(|field| field.as_str()).collect();
+        assert_eq!(refused.at, at, "{text}");
+        assert!(refused.to_string().contains(&format!("the fields are {}.", names.join(", "))), "{refused}");
+    }
 }
 
 proptest::proptest! {

@@ -6,13 +6,18 @@
 //!
 //! A [`Phrase`] is looked for in one log as it is written, without an index.
 //!
+//! Records other than events, such as tasks, have a name and a text. [`Query::rank`] says whether a search finds one,
+//! and in which order.
+//!
 //! A [`Line`] is what people type: conditions on fields of sessions, such as `agent:scout cost>0.5`, and words.
 
 mod ending;
 mod field;
 mod line;
+mod name;
 mod phrase;
 mod query;
+mod record;
 mod snippet;
 mod text;
 mod value;
@@ -20,8 +25,10 @@ mod word;
 
 pub use field::{BadField, Field};
 pub use line::{Condition, Line, Test, Words};
+pub use name::{WordRange, name_words};
 pub use phrase::{BadPhrase, Phrase};
 pub use query::{BadQuery, Problem, Query, Unit};
+pub use record::{Kind, Rank, value_text};
 pub use snippet::{Piece, phrase_snippet, snippet};
 pub use text::{is_searched, logged_text, searched_text};
 pub use value::{Comparison, Day, Duration, Measure, Usd};

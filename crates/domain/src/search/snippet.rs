@@ -21,7 +21,7 @@ pub struct Piece {
 }
 
 /// A word of the text, for matching.
-struct Found {
+pub(super) struct Found {
     term: String,
     parts: Vec<String>,
     place: Range<usize>,
@@ -32,11 +32,16 @@ struct Found {
 pub fn snippet(text: &str, query: &Query) -> Vec<Piece> {
     let text = without_sequences(text);
     let text = text.as_ref();
+    pieces(text, marks(&words_of(text), query))
+}
+
+/// The words of a text, in its order.
+pub(super) fn words_of(text: &str) -> Vec<Found> {
     let mut words = Vec::new();
     for_each_word(text, |word| {
         words.push(Found { term: word.term.to_owned(), parts: word.parts(), place: word.place.clone() });
     });
-    pieces(text, marks(&words, query))
+    words
 }
 
 /// The part of a text around the first place of a phrase, at most about [`SEARCH_SNIPPET_CHARS`]: the beginning of a
@@ -87,7 +92,7 @@ fn marks(words: &[Found], query: &Query) -> Vec<Range<usize>> {
 }
 
 /// The number of words that a unit finds at the beginning of these.
-fn matches(unit: &Unit, words: &[Found]) -> Option<usize> {
+pub(super) fn matches(unit: &Unit, words: &[Found]) -> Option<usize> {
     let count = unit.terms.len();
     if let [term] = &unit.terms[..] {
         let word = words.first()?;

@@ -11,7 +11,7 @@ use crate::{
 use serde_json::{Map, Value};
 
 /// Kinds of events that are not searched.
-const NOT_SEARCHED: [Known; 9] = [
+const NOT_SEARCHED: [Known; 11] = [
     Known::SessionCreated,
     Known::SessionClaimed,
     Known::SessionStatusChange,
@@ -21,6 +21,8 @@ const NOT_SEARCHED: [Known; 9] = [
     Known::HumanNavigate,
     Known::HumanEntityView,
     Known::HumanTaskSwitch,
+    Known::SessionTagsChange,
+    Known::SessionAssigneeChange,
 ];
 /// Kinds whose metadata describe how the content was made, not what it says.
 const CONTENT_ALONE: [Known; 7] = [

@@ -14,6 +14,25 @@ pub enum BulkVerb {
     Cancel,
     /// Its failure is acknowledged.
     Acknowledge,
+    /// It gets a tag.
+    Tag,
+    /// It loses a tag.
+    Untag,
+    /// It is assigned to a member.
+    Assign,
+    /// It is assigned to no one.
+    Unassign,
+    /// Its last assignment is undone: it is assigned as before.
+    AssignBack,
 }
 
-names!(BulkVerb { RunAgain = "run_again", Cancel = "cancel", Acknowledge = "acknowledge" });
+names!(BulkVerb {
+    RunAgain = "run_again",
+    Cancel = "cancel",
+    Acknowledge = "acknowledge",
+    Tag = "tag",
+    Untag = "untag",
+    Assign = "assign",
+    Unassign = "unassign",
+    AssignBack = "assign_back",
+});

@@ -1,19 +1,24 @@
 //! The session record, and how it changes when a transition is applied.
 
 use super::{
+    command::{Actor, Command},
     graph::WaitsFor,
     state::{Ended, Lease, State},
     status::{EndReason, Status, Type},
     time_limits::TimeLimits,
-    transition::{Next, Position, Transition},
+    transition::{Next, Position, Refusal, Transition, decide},
 };
 use crate::{
     Timestamp,
     chain::Digest,
     id::{ActionId, EntityId, SessionId, TenantId, UserId},
+    limit::ATTEMPTS_MAX,
     thread::is_incognito,
 };
 use chrono::TimeDelta;
+
+/// Title of a session that was given none and executes no action.
+pub const UNTITLED: &str = "Untitled";
 
 /// One execution of an action, of a conversation, or of a person's own work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +82,10 @@ pub struct Session {
     /// Caller that began an incognito conversation, in the form of `created_by`. No one else may see the
     /// session.
     pub private_to: Option<String>,
+    /// Tags, in the order of the alphabet. They can change after the end.
+    pub tags: Vec<String>,
+    /// Member who looks after the session. It can change after the end.
+    pub assignee: Option<UserId>,
 }
 
 /// Data that comes with a command besides the new status. Each field is used only by the states that store it.
@@ -104,6 +113,61 @@ impl Report {
 }
 
 impl Session {
+    /// A draft without events, with what every session has. Whoever creates it sets the rest.
+    pub fn draft(
+        tenant_id: TenantId,
+        id: SessionId,
+        session_type: Type,
+        title: String,
+        created_by: String,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            tenant_id,
+            id,
+            session_type,
+            state: State::Draft { waits_for_dependencies: false },
+            action_id: None,
+            action_slug: None,
+            agent_slug: None,
+            user_id: None,
+            entity_id: None,
+            source: None,
+            title,
+            input: None,
+            metadata: "{}".into(),
+            usage: None,
+            parent_id: None,
+            retry_of: None,
+            created_by,
+            attempt: 0,
+            attempts_max: ATTEMPTS_MAX,
+            head_sequence: 0,
+            head_digest: Digest::GENESIS,
+            created_at: at,
+            updated_at: at,
+            queued_at: None,
+            started_at: None,
+            time_limits: TimeLimits::default(),
+            dependency_count: 0,
+            awaited: false,
+            private_to: None,
+            tags: Vec::new(),
+            assignee: None,
+        }
+    }
+
+    /// Begins a draft that no worker claims.
+    ///
+    /// # Errors
+    /// The [`Refusal`] of the command to start.
+    pub fn start(&mut self, actor: Actor, at: Timestamp) -> Result<(), Refusal> {
+        let started = decide(self.position(), actor, Command::Start)?;
+        self.enter(started, Report::default(), at);
+        self.started_at = Some(at);
+        Ok(())
+    }
+
     /// The status that corresponds to the state.
     pub const fn status(&self) -> Status {
         self.state.status()
@@ -119,9 +183,14 @@ impl Session {
         self.ended().map(|ended| ended.at)
     }
 
-    /// Result of an ended session: a JSON text, as the worker sent it.
+    /// Result of an ended session: a JSON text, as the worker sent it. `None` too if it was left out.
     pub fn result(&self) -> Option<&str> {
         self.ended().and_then(|ended| ended.result.as_deref())
+    }
+
+    /// Whether the session has a result that was left out when it was read, because it is large.
+    pub fn result_left_out(&self) -> bool {
+        self.ended().is_some_and(|ended| ended.result_left_out)
     }
 
     /// Error message of an ended session, for people.
@@ -185,6 +254,7 @@ impl Session {
                 end,
                 at: now,
                 result: report.result,
+                result_left_out: false,
                 error_message: report.error_message,
                 error_code: report.error_code,
             }),
@@ -207,44 +277,15 @@ pub fn deadline(limits: &TimeLimits, status: Status, now: Timestamp) -> Option<T
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Actor, COMMANDS, Command, End, decide};
+    use super::super::{COMMANDS, End};
     use super::*;
     use crate::clock::from_micros;
     use proptest::prelude::*;
     use uuid::Uuid;
 
     fn draft(session_type: Type, time_limits: TimeLimits) -> Session {
-        Session {
-            tenant_id: TenantId(Uuid::nil()),
-            id: SessionId(Uuid::nil()),
-            session_type,
-            state: State::Draft { waits_for_dependencies: false },
-            action_id: None,
-            action_slug: None,
-            agent_slug: None,
-            user_id: None,
-            entity_id: None,
-            source: None,
-            title: "Compare".into(),
-            input: None,
-            metadata: "{}".into(),
-            usage: None,
-            parent_id: None,
-            retry_of: None,
-            created_by: "system".into(),
-            attempt: 0,
-            attempts_max: 3,
-            head_sequence: 0,
-            head_digest: Digest::GENESIS,
-            created_at: from_micros(0),
-            updated_at: from_micros(0),
-            queued_at: None,
-            started_at: None,
-            time_limits,
-            dependency_count: 0,
-            awaited: false,
-            private_to: None,
-        }
+        let (tenant_id, id, at) = (TenantId(Uuid::nil()), SessionId(Uuid::nil()), from_micros(0));
+        Session { time_limits, ..Session::draft(tenant_id, id, session_type, "Compare".into(), "system".into(), at) }
     }
 
     fn go(session: &mut Session, actor: Actor, command: Command, report: Report, now: i64) {

@@ -7,13 +7,14 @@ pub mod graph;
 mod sort;
 mod state;
 mod status;
+pub mod tag;
 mod time_limits;
 mod transition;
 mod usage;
 
 pub use bulk::BulkVerb;
 pub use command::{Actor, COMMANDS, Command, YieldTo};
-pub use execution::{Report, Session, deadline};
+pub use execution::{Report, Session, UNTITLED, deadline};
 pub use graph::{IfDependencyFails, WaitsFor};
 pub use sort::Sort;
 pub use state::{End, Ended, Lease, State};

@@ -127,6 +127,8 @@ pub struct Ended {
     pub at: Timestamp,
     /// Result: a JSON text, as the worker sent it.
     pub result: Option<String>,
+    /// Whether the result was left out when the session was read: lists do not read large ones.
+    pub result_left_out: bool,
     /// Error message for people.
     pub error_message: Option<String>,
     /// Error code for programs.
@@ -276,7 +278,14 @@ mod tests {
     #[test]
     fn only_an_ended_session_has_the_data_of_its_end() {
         let at = Timestamp::UNIX_EPOCH;
-        let ended = Ended { end: End::Done, at, result: Some("1".into()), error_message: None, error_code: None };
+        let ended = Ended {
+            end: End::Done,
+            at,
+            result: Some("1".into()),
+            result_left_out: false,
+            error_message: None,
+            error_code: None,
+        };
         assert_eq!(State::Ended(ended.clone()).into_ended(), Some(ended));
         assert_eq!(State::Pending { deadline_at: None }.into_ended(), None);
     }

@@ -158,6 +158,7 @@ mod tests {
                 injected: flags[2],
                 propensity: reals.1,
                 holdout: flags[3],
+                similarity: label,
                 agent_mean: label,
                 agent_n: counts.3,
                 use_hits: counts.3,

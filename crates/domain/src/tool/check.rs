@@ -1,14 +1,10 @@
 //! Checks of a tool's definition that need no other rows.
 
-use super::{
-    Definition, Implementation, Kind, composition,
-    definition::to_pointer,
-    http, is_mcp_tool_name,
-    json_template::{is_pointer, unescaped},
-};
+use super::{Definition, Implementation, Kind, composition, definition::to_pointer, http, is_mcp_tool_name};
 use crate::{
     event::json_depth,
     issue::Issue,
+    json_pointer::{is_pointer, unescaped},
     limit::{
         DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX, TOOL_GROUPS_MAX, TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_PRIVATE_FIELDS_MAX,
         TOOL_RETRIES_MAX, TOOL_SCHEMA_BYTES_MAX, TOOL_TIME_LIMIT_SECONDS_MAX, TOOL_TIME_LIMIT_SECONDS_MIN,

@@ -1,7 +1,11 @@
 //! What a tool does: everything that a published version fixes.
 
-use super::{Audience, Composite, json_template::unescaped};
-use crate::{limit::TOOL_TIME_LIMIT_SECONDS_DEFAULT, names::names};
+use super::{Audience, Composite};
+use crate::{
+    json_pointer::{escaped, unescaped},
+    limit::TOOL_TIME_LIMIT_SECONDS_DEFAULT,
+    names::names,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{borrow::Cow, collections::BTreeMap, fmt};
@@ -162,7 +166,7 @@ pub struct Definition {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub private_fields: Vec<String>,
     /// Who may run the tool.
-    #[serde(default, skip_serializing_if = "Audience::is_everyone")]
+    #[serde(default, skip_serializing_if = "Audience::is_default")]
     pub audience: Audience,
 }
 
@@ -181,6 +185,14 @@ impl Definition {
         match &self.implementation {
             Implementation::Composite { composite } => Some(composite),
             Implementation::Http { .. } | Implementation::Worker {} | Implementation::Mcp { .. } => None,
+        }
+    }
+
+    /// The call of an HTTP service; `None` for tools of other kinds.
+    pub const fn http(&self) -> Option<&HttpCall> {
+        match &self.implementation {
+            Implementation::Http { http } => Some(http),
+            Implementation::Worker {} | Implementation::Composite { .. } | Implementation::Mcp { .. } => None,
         }
     }
 
@@ -212,7 +224,7 @@ pub(super) fn to_pointer(field: &str) -> Cow<'_, str> {
     if field.starts_with('/') {
         return field.into();
     }
-    format!("/{}", field.replace('~', "~0").replace('/', "~1")).into()
+    format!("/{}", escaped(field)).into()
 }
 
 #[cfg(test)]
@@ -242,7 +254,12 @@ mod tests {
         });
         let definition = read(whole.clone());
         assert_eq!(serde_json::to_value(&definition).unwrap(), whole);
-        assert_eq!(definition.audience, Audience { roles: vec![Role::Admin], groups: vec!["leads".to_owned()] });
+        assert_eq!(
+            definition.audience,
+            Audience { roles: vec![Role::Admin], groups: vec!["leads".to_owned()], link: false }
+        );
+        let by_link = json!({ "name": "Echo", "kind": "worker", "inputSchema": {}, "audience": { "link": true } });
+        assert_eq!(serde_json::to_value(read(by_link)).unwrap()["audience"], json!({ "link": true }));
         for (text, body) in [(json!("none"), Body::None), (json!("input"), Body::Input)] {
             assert_eq!(serde_json::from_value::<Body>(text).unwrap(), body);
         }

@@ -1,5 +1,6 @@
 //! JSON with placeholders: a string that is exactly `{/pointer}` means the value at that JSON Pointer.
 
+use crate::json_pointer::{escaped, unescaped};
 use serde_json::{Map, Value};
 
 /// The JSON Pointer of a string that is exactly `{/pointer}`.
@@ -71,21 +72,6 @@ fn collect<'a>(template: &'a Value, place: &mut String, found: &mut Vec<Placehol
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Whether each `~` of a JSON Pointer begins an escape.
-pub(super) fn is_pointer(text: &str) -> bool {
-    text.starts_with('/') && text.split('~').skip(1).all(|after| after.starts_with(['0', '1']))
-}
-
-/// A part of a JSON Pointer as the name of a member.
-pub(super) fn unescaped(part: &str) -> String {
-    part.replace("~1", "/").replace("~0", "~")
-}
-
-/// The name of a member as a part of a JSON Pointer.
-pub(super) fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The parts of a result that are offered for the fields of an entity.
 
-use super::json_template::escaped;
-use crate::limit::TOOL_POINTER_CHARS_MAX;
+use crate::{json_pointer::escaped, limit::TOOL_POINTER_CHARS_MAX};
 use serde_json::Value;
 
 /// Deepest part that is offered.

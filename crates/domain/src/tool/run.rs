@@ -1,8 +1,9 @@
 //! Runs of tools: sessions that name a published version.
 
-use super::{Definition, Kind, json_template::unescaped};
+use super::{Definition, Kind};
 use crate::{
     id::ToolId,
+    json_pointer::unescaped,
     session::{EndReason, Session, State, Status, TimeLimits, Type, deadline, graph::cancels_children},
     slug::is_slug,
 };
@@ -85,6 +86,9 @@ pub struct ToolRun {
     pub requires_confirmation: bool,
     /// Whether values of the input are stored apart from the session.
     pub has_private_input: bool,
+    /// Whether the call of a test gets the secrets of the tool. Of a run, its version says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub test_gets_secrets: bool,
 }
 
 impl ToolRun {
@@ -266,6 +270,7 @@ mod tests {
             retries: 2,
             requires_confirmation: false,
             has_private_input: true,
+            test_gets_secrets: false,
         };
         assert_eq!(ToolRun::of_metadata(&run.to_metadata()), Some(run));
         for other in ["{}", "[]", r#"{"tool":"weather"}"#, "no JSON"] {

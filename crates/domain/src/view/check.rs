@@ -7,7 +7,7 @@ use crate::{
         CRITERIA_SCALE_STEPS_MAX, FIELD_TEXT_CHARS_MAX, FIELD_TEXTS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX,
         TITLE_CHARS_MAX, VIEW_FIELDS_MAX, VIEW_HELP_CHARS_MAX, VIEW_KEY_CHARS_MAX,
     },
-    line::{is_line, label_problem},
+    line::{label_problem, option_problem},
     slug::is_slug,
 };
 use std::collections::BTreeSet;
@@ -142,8 +142,8 @@ fn check_kind(kind: &Kind, at: &impl Fn(&str) -> String, issues: &mut Vec<Issue>
                 refuse("maximum", format!("1 to {steps} more than minimum"));
             }
             for (part, label) in [("lowLabel", low_label), ("highLabel", high_label)] {
-                if !label.is_empty() && !is_line(label, NAME_CHARS_MAX) {
-                    refuse(part, format!("at most {NAME_CHARS_MAX} characters on one line"));
+                if let Some(problem) = label_problem(label, NAME_CHARS_MAX).filter(|_| !label.is_empty()) {
+                    refuse(part, problem);
                 }
             }
         }
@@ -171,9 +171,8 @@ fn check_options(options: &[Choice], refuse: &mut impl FnMut(&str, String)) {
     }
     let mut seen = BTreeSet::new();
     for (index, option) in options.iter().enumerate() {
-        let text = format!("1 to {NAME_CHARS_MAX} characters on one line, no space around them");
-        if !is_line(&option.value, NAME_CHARS_MAX) || option.value.trim() != option.value {
-            refuse(&format!("options[{index}].value"), text);
+        if let Some(problem) = option_problem(&option.value, NAME_CHARS_MAX) {
+            refuse(&format!("options[{index}].value"), problem);
         } else if !seen.insert(&option.value) {
             refuse(&format!("options[{index}].value"), format!("`{}` is listed twice", option.value));
         } else if let Some(problem) = label_problem(&option.label, NAME_CHARS_MAX) {
@@ -220,6 +219,16 @@ mod tests {
                 "fields[0].maxItems",
             ),
             (json!({ "key": "a", "label": "?", "type": "scale", "minimum": 5, "maximum": 5 }), "fields[0].maximum"),
+            (
+                json!({ "key": "a", "label": "?", "type": "single_choice", "options": ["x", "y\u{202e}"] }),
+                "fields[0].options[1].value",
+            ),
+            (
+                json!({
+                    "key": "a", "label": "?", "type": "scale", "minimum": 1, "maximum": 5, "lowLabel": "bad\u{2066}",
+                }),
+                "fields[0].lowLabel",
+            ),
             (json!({ "key": "a", "label": "?", "type": "rating", "criteriaSet": "A b" }), "fields[0].criteriaSet"),
             (
                 json!({ "key": "a", "label": "?", "type": "email", "hidden": true, "required": true }),

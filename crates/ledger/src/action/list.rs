@@ -4,6 +4,7 @@ use crate::{
     ActionRecord, Error, Ledger, Listed, Result,
     cursor::{List, decode, encode, page_size},
     guard::{Fields, require},
+    list_line::{among, contains, list_line, words},
 };
 use domain::{
     Scope,
@@ -11,8 +12,13 @@ use domain::{
     id::{ActionId, EntityId, UserId},
     limit::NAME_CHARS_MAX,
     role::Permission,
+    search::{Condition, Field, Test},
 };
-use store::{Conn, action::Filter};
+use store::{
+    Conn,
+    action::Filter,
+    session::{Among, Contains},
+};
 
 /// Filter by the person to whom a task is assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +38,9 @@ pub struct ListActions {
     pub assigned_to: Option<Assignee>,
     /// Only actions whose name contains this text. Case is ignored.
     pub name_contains: Option<String>,
+    /// Only actions that have each word in the name or the description, with `agent:` and `title:`, a part of the name.
+    /// See [`Line`](domain::search::Line).
+    pub line: Option<String>,
     /// Only actions about this entity.
     pub target_entity_id: Option<EntityId>,
     /// Page size: 1 to 1,000, or 0 for the default.
@@ -63,7 +72,11 @@ impl ListQuery {
                 Error::invalid("assignedTo", "this token belongs to no person, so it has no tasks; give a user id")
             })?),
         };
+        let Matching { names, texts, agents } = matching(query.line.as_deref())?;
         let filter = Filter {
+            names,
+            texts,
+            agents,
             status: query.status,
             assigned_to,
             target_entity_id: query.target_entity_id,
@@ -75,11 +88,35 @@ impl ListQuery {
     }
 }
 
+/// What a search line asks for of actions.
+struct Matching {
+    /// Parts of names.
+    names: Contains,
+    /// Parts of names and descriptions.
+    texts: Contains,
+    /// Slugs of agents.
+    agents: Among,
+}
+
+fn matching(line: Option<&str>) -> Result<Matching> {
+    let line = list_line(line, &Field::OF_TASKS)?;
+    let (mut names, texts, mut agents) = (Contains::default(), words(&line), Among::default());
+    for Condition { is_excluded, test } in line.conditions {
+        match test {
+            Test::Agent(slugs) => among(&mut agents, is_excluded, slugs),
+            Test::Title(parts) => contains(&mut names, is_excluded, &parts),
+            // The line has no other fields.
+            _ => {}
+        }
+    }
+    Ok(Matching { names, texts, agents })
+}
+
 /// Returns one page of actions, newest first.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a text that is too long, a limit above 1,000, or [`Assignee::Me`] from a token that acts for
-/// no person; [`Error::InvalidCursor`] for a cursor of another list.
+/// [`Error::Invalid`] for a text that is too long, a bad line, a limit above 1,000, or [`Assignee::Me`] from a token
+/// that acts for no person; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<Listed<ActionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);

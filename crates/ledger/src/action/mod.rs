@@ -1,21 +1,25 @@
 //! Actions: configured work.
 
 mod approval;
+mod archiving;
 mod create;
 mod get;
 mod list;
 mod named;
+mod set_statuses;
 mod task_status;
 mod trigger;
 mod update;
 
 pub use approval::{APPROVAL, REQUIRES_APPROVAL};
+pub use archiving::{Archiving, OpenAction, archiving};
 pub use create::{NewAction, create, create_once};
 pub(crate) use get::get_on;
 pub use get::{find_by_slug, get};
 pub use list::{Assignee, ListActions, list};
 pub(crate) use list::{ListQuery, list_on};
 pub use named::{NAMED_MAX, named, named_by_operator};
+pub use set_statuses::{SetStatuses, set_statuses};
 pub use task_status::{TaskStatus, TaskStatusAndEvents, task_status};
 pub(crate) use task_status::{task_status_on, task_statuses_on};
 pub use trigger::{Trigger, trigger};

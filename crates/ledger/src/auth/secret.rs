@@ -18,6 +18,8 @@ pub(crate) enum SecretKind {
     Form,
     /// A link to a session: `sbv_…`.
     Share,
+    /// A link to a tool: `sbr_…`.
+    Tool,
 }
 
 impl SecretKind {
@@ -28,6 +30,7 @@ impl SecretKind {
             Self::Link => "sbl_",
             Self::Form => "sbf_",
             Self::Share => "sbv_",
+            Self::Tool => "sbr_",
         }
     }
 }

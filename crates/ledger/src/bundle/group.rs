@@ -80,7 +80,7 @@ async fn write(
         group::insert(tx, tenant_id, &record).await?;
     }
     let kind = if exists { Kind::GroupChanged } else { Kind::GroupCreated };
-    let act = Act::new(kind, context.caller, now).on(TargetKind::Group, record.id.0);
+    let act = Act::new(kind, context.scope.caller, now).on(TargetKind::Group, record.id.0);
     let act = if let Some(members) = members {
         let ids = |people: &[(UserId, String)]| people.iter().map(|(id, _)| *id).collect::<Vec<_>>();
         let (is, will_be) = (ids(&record.members), ids(&members));

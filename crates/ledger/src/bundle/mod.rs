@@ -5,6 +5,7 @@ mod action;
 mod criteria_set;
 mod entity_type;
 mod group;
+mod mcp_server;
 mod read;
 mod tool;
 mod view;
@@ -13,7 +14,7 @@ pub use read::read;
 
 use crate::{Error, Ledger, Result, audit::Act, guard::require};
 use domain::{
-    Caller, Scope, Timestamp,
+    Scope, Timestamp,
     bundle::{Bundle, Plan},
     id::{TenantId, UserId, new_v7},
     issue::Issue,
@@ -44,7 +45,7 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
         (!bundle.criteria_sets.is_empty(), Permission::ManageCriteriaSets),
         (!bundle.entity_types.is_empty(), Permission::ManageEntityTypes),
         (!bundle.views.is_empty(), Permission::ManageViews),
-        (!bundle.tools.is_empty(), Permission::ManageTools),
+        (!bundle.mcp_servers.is_empty() || !bundle.tools.is_empty(), Permission::ManageTools),
         (!bundle.actions.is_empty(), Permission::ManageActions),
     ] {
         if any {
@@ -55,7 +56,7 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
     let ids = (0..bundle.len()).map(|_| new_v7(now, ledger.entropy())).collect();
     let context = Context {
         tenant_id: scope.tenant_id,
-        caller: scope.caller,
+        scope: *scope,
         actor: scope.caller.to_string(),
         now,
         ids,
@@ -109,7 +110,7 @@ impl From<store::Error> for Stop {
 /// Who installs, where and when.
 struct Context {
     tenant_id: TenantId,
-    caller: Caller,
+    scope: Scope,
     actor: String,
     now: Timestamp,
     /// Unused ids, at least one for each item of the bundle. They are created before the transaction, which has
@@ -128,7 +129,7 @@ impl Context {
 }
 
 /// Installs all items in the order of their references: views, tools and actions refer to groups, views and actions to
-/// criteria sets, views to entity types too, and composite tools to other tools.
+/// criteria sets, views to entity types too, tools to MCP servers, and composite tools to other tools.
 async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
     let mut plan = Plan::default();
     for (index, wanted) in bundle.groups.iter().enumerate() {
@@ -149,6 +150,9 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
     }
     for (index, wanted) in bundle.views.iter().enumerate() {
         plan.items.push(at("views", index, view::install(tx, &mut context, wanted).await)?);
+    }
+    for (index, wanted) in bundle.mcp_servers.iter().enumerate() {
+        plan.items.push(at("mcpServers", index, mcp_server::install(tx, &mut context, wanted).await)?);
     }
     for index in tool::order(&bundle.tools) {
         plan.items.push(at("tools", index, tool::install(tx, &mut context, &bundle.tools[index]).await)?);

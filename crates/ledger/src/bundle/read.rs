@@ -28,7 +28,8 @@ pub fn read(text: &str) -> Result<Bundle> {
     if !value.is_object() {
         return Err(Error::invalid(
             "file",
-            "a bundle is an object with `criteriaSets`, `groups`, `entityTypes`, `views`, `tools` or `actions`",
+            "a bundle is an object with `criteriaSets`, `groups`, `entityTypes`, `views`, `mcpServers`, `tools` or \
+             `actions`",
         ));
     }
     if json_depth(&value.to_string()) > JSON_DEPTH_MAX {
@@ -59,6 +60,7 @@ fn check(bundle: &Bundle) -> Result<()> {
     once("criteriaSets", bundle.criteria_sets.iter().map(|thing| &thing.slug).collect());
     once("entityTypes", bundle.entity_types.iter().map(|thing| &thing.slug).collect());
     once("views", bundle.views.iter().map(|thing| &thing.slug).collect());
+    once("mcpServers", bundle.mcp_servers.iter().map(|thing| &thing.slug).collect());
     once("tools", bundle.tools.iter().map(|thing| &thing.slug).collect());
     once("actions", bundle.actions.iter().map(|thing| &thing.slug).collect());
     if wrong.is_empty() { Ok(()) } else { Err(Error::Invalid(wrong)) }

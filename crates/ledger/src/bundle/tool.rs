@@ -46,10 +46,10 @@ pub(super) async fn install(tx: &mut WriteTx<'_>, context: &mut Context, wanted:
         }
     }
     if wanted.publish {
-        let by = (context.actor.as_str(), context.now);
-        let (published, is_changed) = publish_on(tx, tenant_id, record.clone(), by).await?;
+        let (published, is_changed) = publish_on(tx, &context.scope, record.clone(), context.now).await?;
         if is_changed {
-            let act = Act::new(Kind::ToolPublished, context.caller, context.now).on(TargetKind::Tool, published.id.0);
+            let act =
+                Act::new(Kind::ToolPublished, context.scope.caller, context.now).on(TargetKind::Tool, published.id.0);
             context.acts.push(act.with(json!({ "version": published.version })));
         }
         let version = |tool: Option<&ToolRecord>| match tool {

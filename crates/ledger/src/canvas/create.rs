@@ -3,24 +3,31 @@
 use super::document::document_at;
 use crate::{
     EntityRecord, Error, Ledger, Result,
-    commit::{self, Minter},
+    commit::Minter,
     entity,
     guard::{Fields, require},
     output::{check_schema, pointer_errors},
+    session::create::repeated,
     visibility::require_visible,
 };
 use domain::{
     Scope,
     canvas::{Document, FIRST_OP_ID, Operation, Patch, SOURCE, is_small_schema, spread},
     chain::{Digest, body_digest},
+    entity::FieldDef,
     event::kind::{CanvasPatch, Created, StatePatch},
     id::{EntityId, SessionId},
-    limit::{ATTEMPTS_MAX, CANVAS_SCHEMA_NODES_MAX, TITLE_CHARS_MAX},
+    limit::{CANVAS_SCHEMA_NODES_MAX, KEY_CHARS_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, Report, Session, State, Status, TimeLimits, Type, decide},
+    session::{Actor, Session, Status, Type},
 };
 use serde_json::{Map, Value, json};
-use store::{CanvasRecord, Conn, WriteTx, canvas::KnownPatch, session::Inserted};
+use sha2::{Digest as _, Sha256};
+use store::{
+    CanvasRecord, Conn, WriteTx,
+    canvas::KnownPatch,
+    session::{Idempotency, Inserted},
+};
 
 /// A canvas to create. It begins with one of four documents, or with an empty one.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,6 +45,17 @@ pub struct NewCanvas {
     pub from_session: Option<SessionId>,
     /// JSON Schema that every version has to match.
     pub schema: Option<Value>,
+    /// A repeat with the same key returns the canvas that the first request created.
+    pub idempotency_key: Option<String>,
+}
+
+impl NewCanvas {
+    /// Returns a digest of the request. Requests with the same key must have the same digest.
+    fn digest(&self) -> [u8; 32] {
+        let from = (self.from_canvas, self.from_entity, self.from_session);
+        let fields = json!([SOURCE, self.title, self.document, from, self.schema]);
+        Sha256::digest(fields.to_string().as_bytes()).into()
+    }
 }
 
 /// Creates a canvas. Its creator edits it, and adds participants.
@@ -45,15 +63,22 @@ pub struct NewCanvas {
 /// # Errors
 /// [`Error::Invalid`] for a title, document or schema that is wrong, a document that does not match the schema, and a
 /// session that is private or has no result; [`Error::NotFound`] if the canvas, entity or session to begin with does
-/// not exist.
+/// not exist; [`Error::IdConflict`] if the key was used for a different request.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewCanvas) -> Result<SessionId> {
     require(scope, Permission::StartSession)?;
     check(&new)?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
     let (minter, caller) = (Minter::new(ledger, now), *scope);
-    ledger.write(scope.into(), async move |tx| begin(tx, &caller, id, new, minter).await).await?;
-    Ok(id)
+    let written = ledger.write(scope.into(), async move |tx| {
+        let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
+        if let Some(known) = repeated(tx, &caller, idempotency.as_ref()).await? {
+            return Ok(known.id);
+        }
+        begin(tx, &caller, (id, idempotency), new, minter).await?;
+        Ok(id)
+    });
+    written.await
 }
 
 fn check(new: &NewCanvas) -> Result<()> {
@@ -65,6 +90,7 @@ fn check(new: &NewCanvas) -> Result<()> {
         fields.refuse("document", "only one of document, fromCanvas, fromEntity and fromSession");
     }
     fields.value("schema", new.schema.as_ref());
+    fields.key("idempotencyKey", new.idempotency_key.as_deref(), KEY_CHARS_MAX);
     match &new.schema {
         Some(schema) if !is_small_schema(schema) => {
             let most = format!("at most {CANVAS_SCHEMA_NODES_MAX} values with what it refers to, and never itself");
@@ -80,7 +106,13 @@ fn check(new: &NewCanvas) -> Result<()> {
     fields.check()
 }
 
-async fn begin(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, new: NewCanvas, mut minter: Minter) -> Result<()> {
+async fn begin(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    (id, idempotency): (SessionId, Option<Idempotency>),
+    new: NewCanvas,
+    mut minter: Minter,
+) -> Result<()> {
     let (value, field) = beginning(tx.conn(), scope, &new).await?;
     let (patch, document) = first_patch(value, field)?;
     if let Some(schema) = &new.schema {
@@ -106,11 +138,13 @@ async fn begin(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, new: NewCanva
         minter.status_change(Some(Status::Draft), session.status(), "started"),
         minter.event(&StatePatch { text: None, patch: Some(recorded) }),
     ];
-    match store::session::insert(tx, &mut session, None, &events).await? {
+    match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => {}
-        Inserted::KeyTaken | Inserted::AlreadyWorking => {
-            return Err(Error::Internal("a new canvas met another session".into()));
+        // The key is locked, so only a server of an earlier version can have taken it.
+        Inserted::KeyTaken => {
+            return Err(Error::Unavailable("the same request is still being handled; send it again".into()));
         }
+        Inserted::AlreadyWorking => return Err(Error::Internal("a new canvas met a working session".into())),
     }
     let (key, version, text) = ((scope.tenant_id, id), session.head_sequence, document.text());
     let record = CanvasRecord {
@@ -121,6 +155,7 @@ async fn begin(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, new: NewCanva
         unkept_patches: 0,
         unkept_bytes: 0,
         changed_at: now,
+        is_template: 0,
     };
     store::canvas::insert(tx, scope.tenant_id, id, &record).await?;
     store::canvas::keep(tx, key, version, &text).await?;
@@ -151,7 +186,9 @@ async fn beginning(conn: &mut Conn<'_>, scope: &Scope, new: &NewCanvas) -> Resul
         return Ok((of_canvas(conn, scope, from).await?, "fromCanvas"));
     }
     if let Some(from) = new.from_entity {
-        return Ok((blocks(entity::get_on(conn, scope.tenant_id, from).await?)?, "fromEntity"));
+        let entity = entity::get_on(conn, scope.tenant_id, from).await?;
+        let of = store::entity_type::find(conn, scope.tenant_id, entity.type_id).await?;
+        return Ok((blocks(entity, &of.map(|of| of.fields).unwrap_or_default())?, "fromEntity"));
     }
     if let Some(from) = new.from_session {
         return Ok((of_session(conn, scope, from).await?, "fromSession"));
@@ -186,12 +223,17 @@ async fn of_canvas(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<
     Ok(document.value().clone())
 }
 
-/// The fields of an entity as blocks, in the order of its type.
-fn blocks(entity: EntityRecord) -> Result<Value> {
+/// The fields of an entity as blocks, each with its name and the type of its values. Ids are the slugs of the fields.
+fn blocks(entity: EntityRecord, fields: &[FieldDef]) -> Result<Value> {
     let orders = spread(entity.fields.len()).map_err(|_| Error::invalid("fromEntity", "it has too many fields"))?;
     let block = |((name, value), order): ((String, Value), String)| {
         let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-        let block = json!({ "type": "text", "heading": name, "text": text, "order": order });
+        let field = fields.iter().find(|field| field.slug == name);
+        let heading = field.map_or(name.as_str(), |field| field.name.as_str());
+        let mut block = json!({ "type": "text", "heading": heading, "text": text, "order": order });
+        if let Some(field) = field {
+            block["field"] = json!(field.kind);
+        }
         (name, block)
     };
     let blocks: Map<String, Value> = entity.fields.into_iter().zip(orders).map(block).collect();
@@ -201,37 +243,12 @@ fn blocks(entity: EntityRecord) -> Result<Value> {
 fn running(scope: &Scope, id: SessionId, new: &NewCanvas, minter: &Minter) -> Result<Session> {
     let now = minter.at();
     let mut session = Session {
-        tenant_id: scope.tenant_id,
-        id,
-        session_type: Type::Mixed,
-        state: State::Draft { waits_for_dependencies: false },
-        action_id: None,
-        action_slug: None,
-        agent_slug: None,
         user_id: scope.acting_user(),
         source: Some(SOURCE.into()),
         entity_id: new.from_entity,
-        title: new.title.clone(),
-        input: None,
         metadata: new.from_session.map_or_else(|| json!({}), |from| json!({ "fromSession": from })).to_string(),
-        usage: None,
-        parent_id: None,
-        retry_of: None,
-        created_by: scope.caller.to_string(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
-        queued_at: None,
-        started_at: Some(now),
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
-        private_to: None,
+        ..Session::draft(scope.tenant_id, id, Type::Mixed, new.title.clone(), scope.caller.to_string(), now)
     };
-    let started = decide(commit::state(&session), Actor::Caller, Command::Start)?;
-    session.enter(started, Report::default(), now);
+    session.start(Actor::Caller, now)?;
     Ok(session)
 }

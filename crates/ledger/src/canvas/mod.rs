@@ -4,29 +4,46 @@
 //! are written in one transaction. Everyone in the workspace reads a canvas, as every session; its creator and
 //! participants with the role `edit` change it, and those with the role `suggest` suggest changes.
 
+mod beside;
 mod complete;
 mod create;
 mod document;
+mod history;
+pub(crate) mod inbox;
 mod participant;
 mod patch;
+mod presence;
+mod preview;
 mod read;
+mod restore;
 mod suggestion;
-mod sweep;
+mod template;
+mod uncommitted;
+mod undo;
 mod write_back;
 
+pub use beside::{Beside, beside};
 pub use complete::complete;
 pub use create::{NewCanvas, create};
 pub(crate) use document::committed;
-pub use participant::{participants, put_participant, remove_participant};
+pub use history::{History, Version, Versions, history};
+pub use inbox::{DecidedSuggestion, SuggestionInbox, WaitingSuggestion, undo_decision, waiting};
+pub use participant::{may_manage, participants, put_participant, remove_participant};
 pub use patch::{Outcome, SentPatch, patch};
-pub use read::{At, Canvas, Patches, get, list, patches, state};
-pub use suggestion::{Decision, decide_suggestion, suggestions};
-pub use sweep::sweep;
+pub use presence::{Place, Present, mark_presence};
+pub use preview::{Preview, ShownSuggestion};
+pub use read::{At, Canvas, Patches, get, list, patches, state, wait_for_patches, writing_tasks};
+pub use restore::restore;
+pub use suggestion::{Decision, SuggestionDecision, decide_suggestion, decide_suggestions, suggestions};
+pub use template::{set_template, templates};
+pub(crate) use uncommitted::Uncommitted;
 
 use crate::{
-    Error, Result,
-    visibility::{is_own, require_visible},
+    Error, Ledger, Result,
+    left_open::{self, LeftOpen},
+    visibility::{canvas_role, require_visible},
 };
+use chrono::TimeDelta;
 use domain::{
     Scope,
     canvas::ParticipantRole,
@@ -34,6 +51,11 @@ use domain::{
     session::Session,
 };
 use store::{CanvasRecord, Conn, WriteTx};
+
+/// Abandons canvases that no one changed for `left_for`. Returns how many.
+pub async fn sweep(ledger: &Ledger, left_for: TimeDelta) -> Result<u64> {
+    left_open::sweep(ledger, LeftOpen::Canvas, left_for).await
+}
 
 fn not_found() -> Error {
     Error::NotFound("canvas")
@@ -62,17 +84,9 @@ async fn find_locked(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId) -> Resu
     find(tx.conn(), scope, session).await
 }
 
-/// Returns what the caller may do with a canvas beyond reading it.
-async fn role_of(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> Result<Option<ParticipantRole>> {
-    if is_own(scope, session) {
-        return Ok(Some(ParticipantRole::Edit));
-    }
-    Ok(store::canvas::role(conn, key(session), &scope.caller.to_string()).await?)
-}
-
 /// Refuses callers who may not change a canvas.
 async fn require_editor(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> Result<()> {
-    match role_of(conn, scope, session).await? {
+    match canvas_role(conn, scope, session).await? {
         Some(ParticipantRole::Edit) => Ok(()),
         Some(ParticipantRole::Suggest | ParticipantRole::View) | None => Err(not_an_editor()),
     }

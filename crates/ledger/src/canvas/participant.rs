@@ -1,14 +1,17 @@
 //! The participants of a canvas.
 
 use super::{find, find_locked, key};
-use crate::{Error, Ledger, Result, guard::require, visibility::own_or_managed};
+use crate::{Error, Ledger, Result, audit::Act, guard::require, visibility::own_or_managed};
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     canvas::{Participant, ParticipantRole},
     id::{SessionId, TenantId},
     limit::CANVAS_PARTICIPANTS_MAX,
     role::Permission,
+    session::Session,
 };
+use serde_json::json;
 use store::{Conn, ParticipantRecord, token, user};
 
 /// Returns the participants of a canvas. Its creator, who edits it too, is not among them unless added.
@@ -24,6 +27,11 @@ pub async fn participants(ledger: &Ledger, scope: &Scope, id: SessionId) -> Resu
         Ok(store::canvas::participants(conn, key(&session), CANVAS_PARTICIPANTS_MAX).await?)
     });
     read.await
+}
+
+/// Whether the caller may change who takes part in a canvas: as its creator, operator or admin.
+pub fn may_manage(scope: &Scope, session: &Session) -> bool {
+    own_or_managed(scope, session).is_ok()
 }
 
 /// Adds a participant, or changes their role. For the creator of the canvas, and for operators and admins.
@@ -52,8 +60,12 @@ pub async fn put_participant(
             return Err(Error::LimitReached(format!("a canvas has at most {CANVAS_PARTICIPANTS_MAX} participants")));
         }
         let added_by = caller.caller.to_string();
+        let is_same = known.iter().any(|one| one.participant == participant && one.role == role);
+        let act = Act::new(Kind::CanvasParticipantSet, caller.caller, now).on(TargetKind::Session, id.0);
+        let act = act.with(json!({ "participant": participant, "role": role.as_str() }));
         let record = ParticipantRecord { participant, role, added_by, added_at: now };
-        Ok(store::canvas::put_participant(tx, key(&session), &record).await?)
+        store::canvas::put_participant(tx, key(&session), &record).await?;
+        if is_same { Ok(()) } else { act.record(tx, caller.tenant_id).await }
     });
     written.await
 }
@@ -65,12 +77,16 @@ pub async fn put_participant(
 pub async fn remove_participant(ledger: &Ledger, scope: &Scope, id: SessionId, who: &str) -> Result<()> {
     require(scope, Permission::StartSession)?;
     let named = Participant::parse(who).ok_or_else(no_such_participant)?;
-    let caller = *scope;
+    let (now, caller) = (ledger.now(), *scope);
     let written = ledger.write(scope.into(), async move |tx| {
         let (session, _) = find_locked(tx, &caller, id).await?;
         own_or_managed(&caller, &session)?;
-        store::canvas::remove_participant(tx, key(&session), &named.to_string()).await?;
-        Ok(())
+        let participant = named.to_string();
+        if !store::canvas::remove_participant(tx, key(&session), &participant).await? {
+            return Ok(());
+        }
+        let act = Act::new(Kind::CanvasParticipantRemoved, caller.caller, now).on(TargetKind::Session, id.0);
+        act.with(json!({ "participant": participant })).record(tx, caller.tenant_id).await
     });
     written.await
 }

@@ -3,14 +3,15 @@
 use super::{
     create::digest_of,
     document::{committed, document_at, events_of_patches, unreadable},
-    find_locked, key, not_an_editor, role_of,
+    find_locked, key, not_an_editor,
+    undo::is_undo_id,
 };
 use crate::{
     Error, Ledger, Result,
     commit::{Minter, append_server_events},
     guard::require,
     output::pointer_errors,
-    visibility::is_own,
+    visibility::{canvas_role, is_own},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -46,6 +47,9 @@ pub struct SentPatch {
     pub is_strict: bool,
 }
 
+/// What a patch changes, or why it is rejected and how the document would violate its schema.
+pub(super) type Verdict = std::result::Result<Accepted, (Rejected, Vec<Issue>)>;
+
 /// Result of a patch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -70,25 +74,48 @@ pub enum Outcome {
 /// [`Error::NotFound`] if there is no such canvas; [`Error::Forbidden`] if the caller may not change it;
 /// [`Error::Invalid`] for a patch that is too large or whose base does not exist; [`Error::IdConflict`] if its id was
 /// used for another patch; [`Error::Refused`] if the canvas has ended; [`Error::TooManyAttempts`] for more patches in a
-/// second than [`CANVAS_PATCHES_PER_SECOND`] of a person and [`CANVAS_AGENT_PATCHES_PER_SECOND`] of a program;
-/// [`Error::LimitReached`] if the log is full.
+/// second than [`CANVAS_PATCHES_PER_SECOND`] of a person and [`CANVAS_AGENT_PATCHES_PER_SECOND`] of a program, and
+/// after [`CANVAS_UNCOMMITTED_PER_MINUTE`](domain::limit::CANVAS_UNCOMMITTED_PER_MINUTE) of a minute that changed
+/// nothing; [`Error::LimitReached`] if the log is full.
 pub async fn patch(ledger: &Ledger, scope: &Scope, id: SessionId, sent: SentPatch) -> Result<Outcome> {
     require(scope, Permission::StartSession)?;
     let patch = read(sent).map_err(|invalid| Error::invalid(invalid.field, invalid.reason))?;
     let (minter, caller) = (Minter::new(ledger, ledger.now()), *scope);
-    ledger.write(scope.into(), async move |tx| apply(tx, &caller, id, patch, minter).await).await
+    let written = ledger.write(scope.into(), async move |tx| apply(tx, &caller, id, patch, minter).await);
+    counted(ledger, scope, id, written).await
+}
+
+/// Waits for the result of a patch, unless the caller sent too many to the canvas that changed nothing.
+pub(super) async fn counted(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    written: impl Future<Output = Result<Outcome>>,
+) -> Result<Outcome> {
+    let (counts, key, now) = (ledger.uncommitted_patches(), (scope.tenant_id, id, scope.caller), ledger.now());
+    counts.require_few(key, now)?;
+    let outcome = written.await?;
+    match &outcome {
+        Outcome::Rejected { .. } | Outcome::Suggested(SuggestionState::Open) => counts.count(key, now),
+        Outcome::Committed(_) | Outcome::Suggested(_) => {}
+    }
+    Ok(outcome)
 }
 
 /// Reads and checks a patch.
 fn read(SentPatch { op_id, base, ops, is_strict }: SentPatch) -> std::result::Result<Patch, Invalid> {
     let patch = Patch { op_id, base, ops: Patch::read_ops(&ops)?, is_strict };
     patch.check()?;
+    if is_undo_id(&patch.op_id) {
+        let reason = "another id: this one is for a patch that undoes a suggestion".into();
+        return Err(Invalid { field: "opId".into(), reason });
+    }
     Ok(patch)
 }
 
 async fn apply(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, patch: Patch, minter: Minter) -> Result<Outcome> {
     let (session, canvas) = find_locked(tx, scope, id).await?;
-    let role = role_of(tx.conn(), scope, &session).await?;
+    let role = canvas_role(tx.conn(), scope, &session).await?;
     let digest = digest_of(&patch);
     match role {
         Some(ParticipantRole::Edit | ParticipantRole::Suggest) => {}
@@ -120,11 +147,7 @@ async fn suggest(
         }
         return Ok(Outcome::Suggested(known.state));
     }
-    let open = store::canvas::count_open_suggestions(tx.conn(), key(session)).await?;
-    if open >= u64::from(CANVAS_SUGGESTIONS_MAX) {
-        let detail = format!("a canvas has at most {CANVAS_SUGGESTIONS_MAX} suggestions that wait for a decision");
-        return Err(Error::LimitReached(detail));
-    }
+    require_few_open(tx.conn(), session).await?;
     let record = SuggestionRecord {
         op_id: patch.op_id,
         base: patch.base,
@@ -134,9 +157,23 @@ async fn suggest(
         author: scope.caller.to_string(),
         at,
         state: SuggestionState::Open,
+        decided_by: None,
+        decided_at: None,
+        reason: None,
     };
     store::canvas::insert_suggestion(tx, key(session), &record).await?;
+    // It is no event of the log: pages learn of it by this signal.
+    tx.counts_changed(session.tenant_id);
     Ok(Outcome::Suggested(SuggestionState::Open))
+}
+
+/// Refuses another suggestion that waits if there are too many.
+pub(super) async fn require_few_open(conn: &mut Conn<'_>, session: &Session) -> Result<()> {
+    if store::canvas::count_open_suggestions(conn, key(session)).await? < u64::from(CANVAS_SUGGESTIONS_MAX) {
+        return Ok(());
+    }
+    let detail = format!("a canvas has at most {CANVAS_SUGGESTIONS_MAX} suggestions that wait for a decision");
+    Err(Error::LimitReached(detail))
 }
 
 /// Decides a patch of this author, and writes it if it is accepted.
@@ -148,24 +185,43 @@ pub(super) async fn decided(
     minter: Minter,
 ) -> Result<Outcome> {
     let head = Document::read(&canvas.document).ok_or_else(|| unreadable(canvas.version))?;
-    let Some(since) = since(tx.conn(), &session, patch.base, canvas.version).await? else {
-        return Ok(rejected(stale(), Vec::new(), &canvas));
-    };
-    let before = if joins(&patch, &since) { base_of(tx.conn(), &session, patch.base).await? } else { None };
-    let found = Head { document: &head, version: canvas.version, before: before.as_ref() };
-    let accepted = match decide(found, &author, &patch, &since) {
+    let accepted = match verdict(tx.conn(), (&session, &canvas, &head), (&patch, &author)).await? {
         Ok(accepted) => accepted,
-        Err(why) => return Ok(rejected(why, Vec::new(), &canvas)),
+        Err((why, issues)) => return Ok(rejected(why, issues, &canvas)),
     };
-    let issues = violations(&canvas, &accepted.document)?;
-    if !issues.is_empty() {
-        return Ok(rejected(of_whole(Reason::Schema), issues, &canvas));
-    }
     commit(tx, scope, (session, canvas), (patch, digest, author, accepted), minter).await
 }
 
+/// How a patch of this author is decided on the newest document. Nothing is written.
+pub(super) async fn verdict(
+    conn: &mut Conn<'_>,
+    (session, canvas, head): (&Session, &CanvasRecord, &Document),
+    (patch, author): (&Patch, &str),
+) -> Result<Verdict> {
+    let since = since(conn, session, patch.base, canvas.version).await?;
+    verdict_after(conn, (session, canvas, head), (patch, author), since.as_deref()).await
+}
+
+/// [`verdict`] with the patches after the base of the patch, see [`since`].
+pub(super) async fn verdict_after(
+    conn: &mut Conn<'_>,
+    (session, canvas, head): (&Session, &CanvasRecord, &Document),
+    (patch, author): (&Patch, &str),
+    since: Option<&[Committed]>,
+) -> Result<Verdict> {
+    let Some(since) = since else { return Ok(Err((of_whole(Reason::Stale), Vec::new()))) };
+    let before = if joins(patch, since) { base_of(conn, session, patch.base).await? } else { None };
+    let found = Head { document: head, version: canvas.version, before: before.as_ref() };
+    let accepted = match decide(found, author, patch, since) {
+        Ok(accepted) => accepted,
+        Err(why) => return Ok(Err((why, Vec::new()))),
+    };
+    let issues = violations(canvas, &accepted.document)?;
+    if issues.is_empty() { Ok(Ok(accepted)) } else { Ok(Err((of_whole(Reason::Schema), issues))) }
+}
+
 /// Refuses a patch whatever it changes.
-async fn check(
+pub(super) async fn check(
     conn: &mut Conn<'_>,
     scope: &Scope,
     session: &Session,
@@ -217,7 +273,12 @@ pub(super) async fn repeated(
 }
 
 /// The patches after a base, oldest first; `None` if there are too many to compare.
-async fn since(conn: &mut Conn<'_>, session: &Session, base: u64, head: u64) -> Result<Option<Vec<Committed>>> {
+pub(super) async fn since(
+    conn: &mut Conn<'_>,
+    session: &Session,
+    base: u64,
+    head: u64,
+) -> Result<Option<Vec<Committed>>> {
     let (events, has_more) = events_of_patches(conn, key(session), (base, head), CANVAS_BEHIND_MAX).await?;
     if has_more {
         return Ok(None);
@@ -253,10 +314,6 @@ fn violations(canvas: &CanvasRecord, document: &Document) -> Result<Vec<Issue>> 
 
 fn rejected(rejected: Rejected, issues: Vec<Issue>, canvas: &CanvasRecord) -> Outcome {
     Outcome::Rejected { rejected, issues, head: canvas.version }
-}
-
-fn stale() -> Rejected {
-    of_whole(Reason::Stale)
 }
 
 /// A rejection that is about the whole document.

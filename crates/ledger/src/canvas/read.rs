@@ -2,21 +2,26 @@
 
 use super::{
     document::{committed, document_at, events_of_patches, unreadable},
-    find, key, role_of,
+    find, key,
 };
 use crate::{
     Error, Ledger, ListPage, Listed, Result,
     cursor::{List, encode},
+    event::{Follow, Following, follow},
     guard::require,
+    visibility::canvas_role,
 };
 use domain::{
     Scope, Timestamp,
+    action::OutputType,
     canvas::{Committed, Document, ParticipantRole},
-    id::SessionId,
+    id::{ActionId, SessionId},
     limit::CANVAS_BEHIND_MAX,
     role::Permission,
     session::Session,
 };
+use futures_util::future::{Either, select};
+use std::{pin::pin, time::Duration};
 use store::{CanvasRecord, Conn, ListedCanvas};
 
 /// A canvas at its newest version.
@@ -62,10 +67,10 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Canvas
     ledger.snapshot(scope, async move |conn| get_on(conn, &reader, id).await).await
 }
 
-async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<Canvas> {
+pub(super) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<Canvas> {
     let session = store::session::find(conn, scope.tenant_id, id).await?;
     let (session, record) = find(conn, scope, session).await?;
-    let role = role_of(conn, scope, &session).await?;
+    let role = canvas_role(conn, scope, &session).await?;
     let write_back_id = match session.entity_id {
         Some(_) => store::response::promotion_sessions(conn, scope.tenant_id, id).await?.pop(),
         None => None,
@@ -100,7 +105,7 @@ pub async fn state(ledger: &Ledger, scope: &Scope, id: SessionId, version: Optio
     read.await
 }
 
-fn no_such_version(record: &CanvasRecord) -> Error {
+pub(super) fn no_such_version(record: &CanvasRecord) -> Error {
     Error::invalid("version", format!("the first version or later, at most {}", record.version))
 }
 
@@ -126,6 +131,46 @@ pub async fn patches(ledger: &Ledger, scope: &Scope, id: SessionId, after: u64, 
     read.await
 }
 
+/// Returns patches of a canvas after a version, as [`patches`]. If there are none, it waits at most `wait` for one, or
+/// for the end of the canvas. Stops waiting when `stop` is ready.
+///
+/// # Errors
+/// Those of [`patches`].
+pub async fn wait_for_patches(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    (after, limit): (u64, u32),
+    wait: Duration,
+    stop: impl Future<Output = ()>,
+) -> Result<Patches> {
+    if wait.is_zero() {
+        return patches(ledger, scope, id, after, limit).await;
+    }
+    // It is followed before the patches are read, so none is missed. A sequence beyond the end of the log is its end.
+    let mut following = follow(ledger, scope, id, u64::MAX).await?;
+    let found = patches(ledger, scope, id, after, limit).await?;
+    if !found.patches.is_empty() {
+        return Ok(found);
+    }
+    let changed = pin!(tokio::time::timeout(wait, changed(&mut following)));
+    if let Either::Left((Ok(Err(error)), _)) = select(changed, pin!(stop)).await {
+        return Err(error);
+    }
+    patches(ledger, scope, id, after, limit).await
+}
+
+/// Waits for a patch, or for the end of the canvas.
+async fn changed(following: &mut Following) -> Result<()> {
+    loop {
+        match following.next().await? {
+            Follow::End(_) => return Ok(()),
+            Follow::Events(batch) if batch.events().iter().any(|event| committed(event).is_some()) => return Ok(()),
+            Follow::Events(_) | Follow::Delta(_) | Follow::Progress(_) | Follow::Presence(_) => {}
+        }
+    }
+}
+
 /// Returns one page of the canvases of the workspace, newest first.
 ///
 /// # Errors
@@ -137,6 +182,21 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
         let (before, limit) = page.before_id(List::Canvases)?;
         let found = store::canvas::list(conn, tenant_id, before, limit).await?;
         Ok(Listed::of(found, |last| encode(List::Canvases, last.session_id.0)))
+    });
+    read.await
+}
+
+/// Number of tasks that pages offer for writing a canvas to its entity. The API takes the others.
+const TASKS: u32 = 200;
+
+/// Returns active tasks that can write a canvas to its entity, with their names, newest first.
+pub async fn writing_tasks(ledger: &Ledger, scope: &Scope) -> Result<Vec<(ActionId, String)>> {
+    require(scope, Permission::WriteEntities)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.snapshot(scope, async move |conn| {
+        let found = store::action::of_any_entity(conn, tenant_id, TASKS).await?;
+        let tasks = found.items.into_iter().filter(|task| task.output_type == OutputType::Fields);
+        Ok(tasks.map(|task| (task.id, task.name)).collect())
     });
     read.await
 }

@@ -1,8 +1,9 @@
 //! Writes the decided change of one session: the row, its events and the effects in one transaction.
 
 use super::{
-    effect::{Cause, carry_out, effects},
+    effect::{Cause, Effect, carry_out, effects},
     minter::Minter,
+    turn::Capture,
 };
 use crate::{Error, Result};
 use domain::{
@@ -12,7 +13,10 @@ use domain::{
     session::{Actor, Command, Next, Position, Report, Session, Status, Transition},
     tool::run::attempts_allowed,
 };
-use store::{PreparedEvent, WriteTx, session::Inserted};
+use store::{
+    PreparedEvent, WriteTx,
+    session::{Inserted, PlainCompletion},
+};
 
 /// A command on one session, decided while the row is locked.
 pub(crate) struct Change {
@@ -130,6 +134,30 @@ pub(crate) async fn insert_completed(
     let effects = effects(before.status(), &session, cause, now);
     carry_out(tx, &session, effects, changed_by, &change.minter).await?;
     Ok(session)
+}
+
+/// Decides a change whose effects are at most the capture of a turn and messages to webhooks. Returns `None` if it has
+/// other effects. The caller writes it, and sees to it that there is no webhook.
+pub(crate) fn completed_alone(
+    before: Session,
+    transition: Transition,
+    mut change: Change,
+    mut events: Vec<PreparedEvent>,
+    report: Report,
+) -> Option<PlainCompletion> {
+    let at = change.minter.at();
+    let session = entered(&before, transition, change.command, report, at);
+    events.push(change.minter.status_reached(before.status(), &session, &change.reason));
+    let cause = Cause { command: change.command, reason: &change.reason };
+    let mut is_captured = false;
+    for effect in effects(before.status(), &session, cause, at) {
+        match effect {
+            Effect::CaptureTurn(_, Capture::Always) => is_captured = true,
+            Effect::AnnounceEnd => {}
+            _ => return None,
+        }
+    }
+    Some(PlainCompletion { session, events, is_captured, actor: change.caller.to_string(), at })
 }
 
 /// Returns the session as it is after the change.

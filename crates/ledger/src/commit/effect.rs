@@ -72,8 +72,8 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
     );
     if after.status().is_final() {
         let cascades = ends_children(after);
-        // Most sessions have no other session waiting for them.
-        if after.awaited || after.parent_id.is_some() || cascades {
+        // Most sessions have no other session waiting for them. A task may write the result of a tool.
+        if after.awaited || after.parent_id.is_some() || cascades || after.session_type == Type::Tool {
             effects.push(Effect::NotifyGraph { cascades });
         }
         if after.session_type == Type::Response && cause.command != Command::Submit {

@@ -40,6 +40,8 @@ fn pending() -> Session {
         dependency_count: 0,
         awaited: false,
         private_to: None,
+        tags: Vec::new(),
+        assignee: None,
     }
 }
 

@@ -11,7 +11,9 @@ pub(crate) mod effect;
 mod minter;
 mod turn;
 
-pub(crate) use change::{Change, append_server_events, insert_completed, state, write, write_with_title};
+pub(crate) use change::{
+    Change, append_server_events, completed_alone, insert_completed, state, write, write_with_title,
+};
 pub(crate) use minter::Minter;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue, is_reported};

@@ -9,13 +9,13 @@ use crate::{
     commit::{Change, Minter, append_server_events, state, write},
     instance_key::InstanceKey,
     output::{CODE, refusal, sentence},
-    tool::result_errors,
+    tool::{output_schema, schema_errors},
 };
 use domain::{
     Caller,
     event::kind::{Completed, Failure, SessionError},
     issue::Issue,
-    limit::REASON_CHARS_MAX,
+    limit::{REASON_CHARS_MAX, TOOL_RESULT_BYTES_MAX},
     session::{Actor, Command, Report, Session, Status, decide},
     tool::{
         composition::{Next, next},
@@ -119,9 +119,11 @@ fn change(run: &Run, command: Command, reason: String, minter: &Minter) -> Chang
 /// Completes a run with its result, or fails it if that violates the output schema.
 async fn complete(tx: &mut WriteTx<'_>, mut run: Run, minter: &mut Minter) -> Result<Session> {
     let result = run.result().to_string();
-    let mut errors = child::document_errors("result", &result);
+    let mut errors = child::document_errors("result", &result, TOOL_RESULT_BYTES_MAX);
     if errors.is_empty() {
-        errors = result_errors(tx.conn(), &run.session, Some(&result)).await?;
+        // The result is made of what the transaction has read, so it cannot be checked before.
+        let schema = output_schema(tx.conn(), &run.session).await?;
+        errors = schema.map(|schema| schema_errors(&schema, Some(&result))).unwrap_or_default();
     }
     if !errors.is_empty() {
         return fail_result(tx, run, minter, (&result, &errors)).await;

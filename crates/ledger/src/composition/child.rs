@@ -7,14 +7,13 @@ use crate::{
     tool::{INPUT, input_errors, run_of, seal_private},
 };
 use domain::{
-    chain::Digest,
     event::{
         json_depth,
         kind::{Created, ToolOpened},
     },
     issue::Issue,
-    limit::{ATTEMPTS_MAX, DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
-    session::{Session, State, Status, TimeLimits, Type},
+    limit::{DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
+    session::{Session, State, Status, Type},
     tool::{
         Definition,
         run::{ToolRun, agent_of, take_private},
@@ -24,9 +23,9 @@ use serde_json::Value;
 use store::{WriteTx, session::Inserted};
 
 /// Why JSON that steps make cannot be stored.
-pub(super) fn document_errors(field: &str, json: &str) -> Vec<Issue> {
-    if json.len() > DOCUMENT_BYTES_MAX {
-        return vec![Issue::new(field, format!("at most {DOCUMENT_BYTES_MAX} bytes"))];
+pub(super) fn document_errors(field: &str, json: &str, bytes_max: usize) -> Vec<Issue> {
+    if json.len() > bytes_max {
+        return vec![Issue::new(field, format!("at most {bytes_max} bytes"))];
     }
     if json_depth(json) > JSON_DEPTH_MAX {
         return vec![Issue::new(field, format!("at most {JSON_DEPTH_MAX} levels deep"))];
@@ -36,7 +35,7 @@ pub(super) fn document_errors(field: &str, json: &str) -> Vec<Issue> {
 
 /// Why a tool does not take an input, for people. It quotes no value.
 pub(super) fn input_error(definition: &Definition, input: &Value) -> Option<String> {
-    let mut errors = document_errors(INPUT, &input.to_string());
+    let mut errors = document_errors(INPUT, &input.to_string(), DOCUMENT_BYTES_MAX);
     if !input.is_object() {
         errors.push(Issue::new(INPUT, "an object"));
     }
@@ -89,36 +88,17 @@ pub(super) async fn insert(
 
 /// The row as a tool of another kind than composite has it.
 fn session_of(parent: &Session, run: &ToolRun, version: &ToolVersionRecord, input: &Value, minter: &Minter) -> Session {
-    let now = minter.at();
+    let (now, title) = (minter.at(), version.definition.name.clone());
     Session {
-        tenant_id: parent.tenant_id,
-        id: parent.id,
-        session_type: Type::Tool,
         state: State::Pending { deadline_at: None },
-        action_id: None,
-        action_slug: None,
         agent_slug: Some(agent_of(version.definition.kind(), &run.slug)),
         user_id: parent.user_id,
         entity_id: parent.entity_id,
-        source: None,
-        title: version.definition.name.clone(),
         input: Some(input.to_string()),
         metadata: run.to_metadata(),
-        usage: None,
         parent_id: Some(parent.id),
-        retry_of: None,
-        created_by: parent.created_by.clone(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
         queued_at: Some(now),
-        started_at: None,
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
         private_to: parent.private_to.clone(),
+        ..Session::draft(parent.tenant_id, parent.id, Type::Tool, title, parent.created_by.clone(), now)
     }
 }

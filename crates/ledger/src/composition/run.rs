@@ -87,7 +87,7 @@ impl Run {
     pub async fn follow(&mut self, tx: &mut WriteTx<'_>, minter: &mut Minter) -> Result<()> {
         let is_run = |step: &&StepRecord| matches!(step.state, StepState::Started | StepState::Completed);
         let ids: Vec<SessionId> = self.last.iter().flatten().filter(is_run).filter_map(|step| step.child_id).collect();
-        let found = store::session::list_by_ids(tx.conn(), self.session.tenant_id, &ids).await?;
+        let found = store::session::find_many(tx.conn(), self.session.tenant_id, &ids).await?;
         let children: HashMap<SessionId, Session> = found.into_iter().map(|child| (child.id, child)).collect();
         for index in 0..self.last.len() {
             let Some(tried) = self.last[index].clone() else { continue };

@@ -6,7 +6,7 @@ use domain::{
     id::{EntityId, TenantId},
     role::Permission,
 };
-use store::Conn;
+use store::{Conn, entity::EntityTitle};
 
 /// Returns an entity of the workspace.
 ///
@@ -23,9 +23,9 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityI
     store::entity::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("entity"))
 }
 
-/// Returns `(id, title, type slug)` of at most [`domain::limit::ENTITY_TITLES_MAX`] entities. Ids that do not
-/// exist in the workspace are left out.
-pub async fn titles(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result<Vec<(EntityId, String, String)>> {
+/// Returns the titles of at most [`domain::limit::ENTITY_TITLES_MAX`] entities. Ids that do not exist in the workspace
+/// are left out.
+pub async fn titles(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result<Vec<EntityTitle>> {
     require(scope, Permission::Read)?;
     let (tenant_id, ids) = (scope.tenant_id, ids.to_vec());
     let read = ledger.store().read(scope.into(), async move |conn| store::entity::titles(conn, tenant_id, &ids).await);

@@ -4,14 +4,16 @@ use crate::{
     EntityRecord, Ledger, Listed, Result,
     cursor::{List, decode, page_size},
     guard::{Fields, require},
+    list_line::titled,
 };
 use domain::{
     Scope,
     id::{EntityId, EntityTypeId},
     limit::{ENTITIES_LOOKED_MAX, TITLE_CHARS_MAX},
     role::Permission,
+    search::Field,
 };
-use store::{Conn, entity::Filter};
+use store::{Conn, entity::Filter, session::Contains};
 
 /// Filter and page of a list of entities.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +23,9 @@ pub struct ListEntities {
     /// Only entities whose title contains this text. Case is ignored. A page compares the titles of at most
     /// [`ENTITIES_LOOKED_MAX`] entities. Therefore it can hold few entities or none and still have a next page.
     pub title_contains: Option<String>,
+    /// Only entities that have each word in the title or the values, with `title:`, which is a part of the title. See
+    /// [`Line`](domain::search::Line). A page compares at most [`ENTITIES_LOOKED_MAX`] entities too.
+    pub line: Option<String>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -46,7 +51,8 @@ impl ListQuery {
         fields.check()?;
         let before = query.cursor.as_deref().map(|cursor| decode(List::Entities, cursor)).transpose()?.map(EntityId);
         let title_contains = query.title_contains.filter(|text| !text.is_empty());
-        let filter = Filter { type_id: query.type_id, title_contains, oldest: None };
+        let (titles, texts) = titled(query.line.as_deref(), &Field::OF_ENTITIES)?;
+        let filter = Filter { type_id: query.type_id, title_contains, titles, texts, oldest: None };
         Ok(Self { filter, before, limit: page_size(query.limit)? })
     }
 
@@ -59,8 +65,8 @@ impl ListQuery {
 /// Returns one page of entities, newest first.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a text that is too long or a limit above 1,000; [`crate::Error::InvalidCursor`] for a
-/// cursor of another list.
+/// [`crate::Error::Invalid`] for a text that is too long, a bad line or a limit above 1,000;
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(query)?);
@@ -70,9 +76,12 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result
 /// [`list`] on an open connection.
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<EntityRecord>> {
     let ListQuery { filter, before, limit } = query;
-    let looked = match filter.title_contains {
-        Some(_) => store::entity::last_looked(conn, scope.tenant_id, &filter, before, ENTITIES_LOOKED_MAX).await?,
-        None => None,
+    let is_searched =
+        filter.title_contains.is_some() || filter.titles != Contains::default() || filter.texts != Contains::default();
+    let looked = if is_searched {
+        store::entity::last_looked(conn, scope.tenant_id, &filter, before, ENTITIES_LOOKED_MAX).await?
+    } else {
+        None
     };
     let filter = Filter { oldest: looked, ..filter };
     let page = store::entity::list(conn, scope.tenant_id, &filter, before, limit).await?;

@@ -79,7 +79,7 @@ async fn types_of(
     let mut types = HashMap::new();
     for batch in ids.chunks(ENTITY_TITLES_MAX) {
         let found = store::entity::titles(conn, tenant_id, batch).await?;
-        types.extend(found.into_iter().map(|(id, _, slug)| (id, slug)));
+        types.extend(found.into_iter().map(|found| (found.id, found.type_slug)));
     }
     Ok(types)
 }

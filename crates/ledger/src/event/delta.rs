@@ -1,19 +1,9 @@
 //! Sends pieces of an answer that an agent is still writing. They are never stored. The finished answer is an
 //! event.
 
-use crate::{
-    Ledger, Result,
-    commit::state,
-    guard::{Fields, require},
-    session,
-};
-use domain::{
-    Scope,
-    id::SessionId,
-    limit::DELTA_BYTES_MAX,
-    role::Permission,
-    session::{Actor, Command, decide},
-};
+use super::holder::require_holder;
+use crate::{Ledger, Result, guard::Fields};
+use domain::{Scope, id::SessionId, limit::DELTA_BYTES_MAX};
 use std::sync::Arc;
 
 pub use crate::live::Delta;
@@ -25,14 +15,11 @@ pub use crate::live::Delta;
 /// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it; [`crate::Error::Refused`] if the
 /// worker does not hold it, as for an append.
 pub async fn send_delta(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -> Result<()> {
-    require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     if delta.text.is_empty() || delta.text.len() > DELTA_BYTES_MAX {
         fields.refuse("text", format!("1 to {DELTA_BYTES_MAX} bytes"));
     }
-    fields.check()?;
-    let session = session::get(ledger, scope, id).await?;
-    decide(state(&session), Actor::Worker { attempt: delta.attempt }, Command::Append)?;
+    require_holder(ledger, scope, (id, delta.attempt), fields).await?;
     ledger.hub().publish_delta(scope.tenant_id, id, Arc::new(delta));
     Ok(())
 }

@@ -11,8 +11,9 @@ use crate::{
     live::{Commit, Feed, FeedItem},
     rendering::Batch,
     session,
+    visibility::canvas_role,
 };
-use domain::{Scope, id::SessionId, session::Status};
+use domain::{Scope, Timestamp, canvas::Presence, id::SessionId, limit::CANVAS_PRESENCE_MS_MAX, session::Status};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -28,6 +29,8 @@ pub enum Follow {
     Delta(Arc<Delta>),
     /// How far the worker is. Reports may be lost.
     Progress(Arc<Progress>),
+    /// Where a participant of the canvas is. Only participants get it. Reports may be lost.
+    Presence(Arc<Presence>),
     /// The session is final and all of its events were delivered.
     End(Status),
 }
@@ -42,6 +45,8 @@ pub struct Following {
     sent: u64,
     /// Whether the log may hold events that were not delivered.
     behind: bool,
+    /// Whether the caller takes part in the canvas, and when that was read last.
+    takes_part: Option<(bool, Timestamp)>,
 }
 
 /// Follows a session after `after_sequence`. The feed is subscribed before the log is read, so no event is
@@ -54,7 +59,28 @@ pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequenc
     let feed = ledger.hub().feed(scope.tenant_id, id);
     let head = session::get(ledger, scope, id).await?.head_sequence;
     let sent = after_sequence.min(head);
-    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, first_head: head, sent, behind: true })
+    Ok(Following {
+        ledger: ledger.clone(),
+        scope: *scope,
+        id,
+        feed,
+        first_head: head,
+        sent,
+        behind: true,
+        takes_part: None,
+    })
+}
+
+/// Whether the caller takes part in a canvas: as its creator, or with any role.
+async fn takes_part(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<bool> {
+    let reader = *scope;
+    let read = ledger.snapshot(scope, async move |conn| {
+        Ok(match store::session::find(conn, reader.tenant_id, id).await? {
+            Some(session) => canvas_role(conn, &reader, &session).await?.is_some(),
+            None => false,
+        })
+    });
+    read.await
 }
 
 impl Following {
@@ -91,6 +117,11 @@ impl Following {
             match self.feed.recv().await {
                 Ok(FeedItem::Delta(delta)) => return Ok(Follow::Delta(delta)),
                 Ok(FeedItem::Progress(progress)) => return Ok(Follow::Progress(progress)),
+                Ok(FeedItem::Presence(presence)) => {
+                    if self.takes_part().await {
+                        return Ok(Follow::Presence(presence));
+                    }
+                }
                 Ok(FeedItem::Committed(commit)) => {
                     if let Some(batch) = self.take(commit) {
                         return Ok(Follow::Events(batch));
@@ -99,6 +130,21 @@ impl Following {
                 Ok(FeedItem::Missed) | Err(RecvError::Lagged(_) | RecvError::Closed) => self.behind = true,
             }
         }
+    }
+
+    /// Whether the caller takes part in the canvas. It is read again after [`CANVAS_PRESENCE_MS_MAX`], so someone who
+    /// was removed gets no report afterwards.
+    async fn takes_part(&mut self) -> bool {
+        let now = self.ledger.now();
+        if let Some((takes_part, at)) = self.takes_part
+            && (now - at).num_milliseconds() < CANVAS_PRESENCE_MS_MAX
+        {
+            return takes_part;
+        }
+        // A report that is not delivered does no harm, so an error is no reason to end the stream.
+        let takes_part = takes_part(&self.ledger, &self.scope, self.id).await.unwrap_or(false);
+        self.takes_part = Some((takes_part, now));
+        takes_part
     }
 
     /// Returns the events if they continue at the follower's position. Otherwise returns `None`; if events are

@@ -5,6 +5,7 @@ mod delta;
 mod distinct;
 mod find;
 mod follow;
+mod holder;
 mod progress;
 mod read;
 

@@ -137,10 +137,10 @@ mod tests {
         let write = late.begin(key(), None).after_earlier().await;
         assert_eq!(late.report(&key(), &write, false, || Some("unsent")), Some("unsent"));
         assert_eq!(late.pending(&key()), Some(None), "it is attempted again");
-        let (tell, told) = std::sync::mpsc::channel();
+        let (tell, receiver) = std::sync::mpsc::channel();
         let request = std::thread::spawn({
             let late = Arc::clone(&late);
-            move || told.recv().map(|()| late.pending(&key())).unwrap()
+            move || receiver.recv().map(|()| late.pending(&key())).unwrap()
         });
         late.report(&key(), &write, false, || tell.send(()).err());
         assert_eq!(request.join().unwrap(), None);

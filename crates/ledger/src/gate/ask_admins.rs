@@ -10,10 +10,10 @@ use domain::{
     Caller, Scope,
     event::kind::{NoticeReason, WaitingApproval},
     gate::lacks_reviewers,
-    id::{GateId, SessionId, TenantId},
+    id::GateId,
     notification::Topic,
 };
-use store::{Access, ReviewerRecord};
+use store::{Access, ReviewerRecord, gate::Place};
 use uuid::Uuid;
 
 /// Largest number of gates that one read returns.
@@ -38,21 +38,22 @@ pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
             .store()
             .read(Access::System, async move |conn| store::gate::short_of_reviewers(conn, after, BATCH).await)
             .await?;
-        for (tenant_id, id, session_id) in &found {
-            match ask(ledger, *tenant_id, *id, *session_id).await {
+        for place in &found {
+            match ask(ledger, *place).await {
                 Ok(done) => asked += u64::from(done),
                 // An error of one gate does not stop the others.
                 Err(error) => failure = Some(error),
             }
         }
         match found.last() {
-            Some((_, id, _)) if found.len() == BATCH as usize => after = *id,
+            Some(last) if found.len() == BATCH as usize => after = last.id,
             _ => return failure.map_or(Ok(asked), Err),
         }
     }
 }
 
-async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<bool> {
+async fn ask(ledger: &Ledger, place: Place) -> Result<bool> {
+    let Place { tenant_id, id, session_id } = place;
     let scope = Scope::system(tenant_id);
     let mut minter = Minter::new(ledger, ledger.now());
     ledger

@@ -227,7 +227,7 @@ fn read(
     }
     let value = new.value.filter(|value| !value.is_null());
     match new.verdict {
-        Verdict::Approve | Verdict::Edit => edit(gate, decision_state, decisions, (user_id, new.verdict, value), note),
+        Verdict::Approve | Verdict::Edit => edit(gate, decision_state, decisions, user_id, new.verdict, value, note),
         Verdict::Deny => {
             if value.is_some() {
                 return Err(Error::invalid("value", "a denial has a note, not a value"));
@@ -257,7 +257,7 @@ pub(super) fn check_answer(gate: &Gate, answer: Value) -> Result<Value> {
         return Ok(Value::Object(check_form(&question.fields, given, "value")?));
     }
     let Some(schema) = &question.schema else { return Ok(answer) };
-    let errors = output::schema_errors(schema, &answer, "value");
+    let errors = output::form_errors(schema, &answer, "value");
     if errors.is_empty() { Ok(answer) } else { Err(Error::Invalid(errors)) }
 }
 
@@ -281,7 +281,9 @@ fn edit(
     gate: &Gate,
     decision_state: &DecisionState,
     decisions: &[DecisionRecord],
-    (user_id, verdict, value): (UserId, Verdict, Option<Value>),
+    user_id: UserId,
+    verdict: Verdict,
+    value: Option<Value>,
     note: Option<String>,
 ) -> Result<Decided> {
     let Some(staged) = gate.task.editable() else { return Err(not_found()) };

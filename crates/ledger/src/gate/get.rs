@@ -14,10 +14,12 @@ use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, h
 use domain::{
     Scope, Timestamp,
     entity::FieldDef,
-    gate::{Gate, GateState},
+    gate::{Gate, GateState, Task},
     id::GateId,
     role::Permission,
+    tool::run::ToolRun,
 };
+use serde_json::Value;
 use store::Conn;
 
 /// A gate, the entity that it is about, and earlier denials.
@@ -42,6 +44,8 @@ pub struct GateDetail {
     pub document: Option<ChangedDocument>,
     /// The turns that a proposal comes from, shortened.
     pub turns: Vec<HistoryTurn>,
+    /// JSON Schema of the values that a reviewer may change, if it is known.
+    pub schema: Option<Value>,
 }
 
 /// Returns a gate of the workspace with the context for a reviewer.
@@ -68,7 +72,8 @@ pub(crate) async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, gate: Gate, no
     let item = load(conn, scope, vec![gate], now).await?.item(scope)?;
     let document = changed_document(conn, &item.gate, item.proposed.as_ref()).await?;
     let turns = quoted_turns(conn, scope, &item.gate).await?;
-    Ok(GateDetail { item, entity, entity_then, fields, denials, handovers, undo_seconds, document, turns })
+    let schema = values_schema(conn, &item.gate).await?;
+    Ok(GateDetail { item, entity, entity_then, fields, denials, handovers, undo_seconds, document, turns, schema })
 }
 
 /// Returns the entity as it was at the last counted decision, if there is one.
@@ -105,4 +110,25 @@ async fn record(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<(Option<Entit
         (None, None) => None,
     };
     Ok((entity, entity_type.map(|t| t.fields).unwrap_or_default()))
+}
+
+/// Returns the JSON Schema of the proposed values: the input schema of the tool that a session runs, or the schema of
+/// the task's output. `None` without one, and for calls of tools that only the agent knows.
+pub(super) async fn values_schema(conn: &mut Conn<'_>, gate: &Gate) -> Result<Option<Value>> {
+    match &gate.task {
+        Task::Tool(_) => {
+            let session = store::session::find(conn, gate.tenant_id, gate.session_id).await?;
+            let Some(run) = session.as_ref().and_then(ToolRun::of_session) else { return Ok(None) };
+            let version = store::tool::version_of(conn, gate.tenant_id, run.id, run.version).await?;
+            Ok(version.map(|version| version.definition.input_schema))
+        }
+        Task::Output(_) | Task::Fields(_) => {
+            let Some(id) = gate.action_id else { return Ok(None) };
+            let action = store::action::find(conn, gate.tenant_id, id).await?;
+            let contract =
+                action.and_then(|action| domain::output::read(action.output_type, &action.output_config).ok());
+            Ok(contract.and_then(|contract| contract.schema))
+        }
+        Task::Question(_) | Task::Memory(_) => Ok(None),
+    }
 }

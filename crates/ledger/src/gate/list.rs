@@ -1,21 +1,23 @@
-//! Lists of gates that wait for a decision, and of decided gates.
+//! Lists of gates that wait for a decision, how many these are, and lists of decided gates.
 
 use super::{
     by_role,
     item::{GateItem, load},
+    line::GateLine,
     person,
     visibility::visible,
 };
 use crate::{
-    Ledger, Listed, Result,
+    Ledger, Listed, RequestRecord, Result,
     cursor::{List, decode_at, encode_at, page_size},
     guard::require,
 };
 use domain::{
     Scope, Timestamp,
     clock::to_micros,
-    gate::{GateKind, GateState},
+    gate::{Gate, GateKind, GateState},
     id::{GateId, SessionId},
+    limit::APPROVALS_LOOKED_MAX,
     role::Permission,
 };
 use std::collections::HashMap;
@@ -23,6 +25,9 @@ use store::{
     Conn,
     gate::{ClosedFilter, Inbox, InboxScope},
 };
+
+/// Gates that a search reads at once.
+const COMPARED_AT_ONCE: u32 = 200;
 
 /// Filter by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +55,11 @@ pub struct ListGates {
     pub cursor: Option<String>,
 }
 
-/// A checked [`ListGates`] with a decoded cursor, for one caller.
-pub(crate) struct ListQuery(Inbox);
+/// A checked [`ListGates`] with a decoded cursor and a search line, for one caller.
+pub(crate) struct ListQuery {
+    inbox: Inbox,
+    line: GateLine,
+}
 
 impl ListQuery {
     /// Checks the query and decodes its cursor.
@@ -76,13 +84,31 @@ impl ListQuery {
         let inbox = Inbox { whose, state, kind, closed: ClosedFilter::default(), after: None, limit, now };
         let list = if inbox.is_closed() { List::ClosedGates } else { List::Gates };
         let after = wanted.cursor.as_deref().map(|cursor| after(list, cursor)).transpose()?;
-        Ok(Self(Inbox { after, ..inbox }))
+        Ok(Self { inbox: Inbox { after, ..inbox }, line: GateLine::default() })
     }
 
     /// The same list of closed gates, narrowed to those that a filter names.
     pub(crate) fn narrowed(self, closed: ClosedFilter) -> Self {
-        let Self(inbox) = self;
-        Self(Inbox { state: closed.state().or(inbox.state), closed, ..inbox })
+        let Self { inbox, line } = self;
+        Self { inbox: Inbox { state: closed.state().or(inbox.state), closed, ..inbox }, line }
+    }
+
+    /// The same list, narrowed to the gates that a search line finds.
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] for a bad line.
+    pub(crate) fn matching(self, line: Option<&str>) -> Result<Self> {
+        Ok(Self { line: GateLine::of(line)?, ..self })
+    }
+
+    /// Whether the list is narrowed by a search line.
+    pub(crate) fn is_searched(&self) -> bool {
+        !self.line.is_empty()
+    }
+
+    /// Whether the search line finds a question for which no session waits. No line finds all.
+    pub(crate) fn finds_question(&self, asked: &RequestRecord) -> bool {
+        self.line.finds_question(asked)
     }
 }
 
@@ -93,35 +119,96 @@ impl ListQuery {
 /// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list;
 /// [`crate::Error::Forbidden`] if a token asks for snoozed gates.
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<Listed<GateItem>> {
+    list_matching(ledger, scope, wanted, None).await
+}
+
+/// Returns one page of the gates of a list that have each word of a search line in the title or in the values to decide
+/// on, with `agent:`, `kind:`, `tool:` and `title:`. See [`Line`](domain::search::Line). A page compares at most
+/// [`APPROVALS_LOOKED_MAX`] gates, so it can have few or none and still have a next page.
+///
+/// # Errors
+/// Those of [`list`], and [`crate::Error::Invalid`] for a bad line.
+pub async fn list_matching(
+    ledger: &Ledger,
+    scope: &Scope,
+    wanted: ListGates,
+    line: Option<&str>,
+) -> Result<Listed<GateItem>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, ListQuery::of(scope, &wanted, ledger.now())?);
+    let (reader, asked) = (*scope, ListQuery::of(scope, &wanted, ledger.now())?.matching(line)?);
     ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &asked).await).await
 }
 
-/// [`list`] on an open connection.
+/// Compares the gates of a list with a line, until its page is full or enough were compared. Returns those that were
+/// found, and the place after which the list goes on.
+async fn compare(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    mut inbox: Inbox,
+    line: &GateLine,
+) -> Result<(Vec<Gate>, Option<(i64, GateId)>)> {
+    let (limit, mut found, mut looked) = (inbox.limit as usize, Vec::new(), 0);
+    inbox.limit = COMPARED_AT_ONCE;
+    let goes_on = 'pages: loop {
+        let page = store::gate::list(conn, scope.tenant_id, &inbox).await?;
+        let last = page.items.len().saturating_sub(1);
+        for (at, gate) in page.items.into_iter().enumerate() {
+            looked += 1;
+            inbox.after = Some(place(&gate));
+            if line.finds(&gate) {
+                found.push(gate);
+            }
+            if found.len() == limit || looked == APPROVALS_LOOKED_MAX {
+                break 'pages page.has_more || at < last;
+            }
+        }
+        if !page.has_more {
+            break false;
+        }
+    };
+    Ok((found, inbox.after.filter(|_| goes_on)))
+}
+
+/// Place of a gate in the order of its list.
+fn place(gate: &Gate) -> (i64, GateId) {
+    (gate.state.settled_at().map_or(gate.order_at, to_micros), gate.id)
+}
+
+/// [`list_matching`] on an open connection.
 pub(crate) async fn list_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    ListQuery(inbox): &ListQuery,
+    ListQuery { inbox, line }: &ListQuery,
 ) -> Result<Listed<GateItem>> {
-    let page = store::gate::list(conn, scope.tenant_id, inbox).await?;
-    let items = load(conn, scope, page.items, inbox.now).await?.items(scope)?;
-    let last = items.last().filter(|_| page.has_more);
-    let next_cursor = last.map(|last| match last.gate.state.settled_at() {
-        Some(at) => encode_at(List::ClosedGates, to_micros(at), last.gate.id.0),
-        None => encode_at(List::Gates, last.gate.order_at, last.gate.id.0),
-    });
-    Ok(Listed { items, next_cursor })
+    let (gates, after) = if line.is_empty() {
+        let page = store::gate::list(conn, scope.tenant_id, inbox).await?;
+        let after = page.items.last().filter(|_| page.has_more).map(place);
+        (page.items, after)
+    } else {
+        compare(conn, scope, inbox.clone(), line).await?
+    };
+    let list = if inbox.is_closed() { List::ClosedGates } else { List::Gates };
+    let next_cursor = after.map(|(at, id)| encode_at(list, at, id.0));
+    Ok(Listed { items: load(conn, scope, gates, inbox.now).await?.items(scope)?, next_cursor })
 }
 
-/// Returns how many open gates of all pages of a list have each key of alike ones. Counting ends at `at_most` gates.
+/// Returns how many open gates of all pages of a list have each key of alike ones. Counting ends at `at_most` gates, or
+/// after a search has compared [`APPROVALS_LOOKED_MAX`].
 pub(crate) async fn count_alike_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    ListQuery(inbox): &ListQuery,
+    ListQuery { inbox, line }: &ListQuery,
     at_most: u32,
 ) -> Result<HashMap<String, u64>> {
-    Ok(store::gate::count_alike(conn, scope.tenant_id, inbox, at_most).await?)
+    if line.is_empty() {
+        return Ok(store::gate::count_alike(conn, scope.tenant_id, inbox, at_most).await?);
+    }
+    let whole = Inbox { after: None, limit: at_most, ..inbox.clone() };
+    let mut counts = HashMap::new();
+    for gate in compare(conn, scope, whole, line).await?.0 {
+        *counts.entry(gate.similar_key).or_default() += 1;
+    }
+    Ok(counts)
 }
 
 /// Returns the open gates of a list that have this key of alike ones, in its order, and whether there are more of them
@@ -129,7 +216,7 @@ pub(crate) async fn count_alike_on(
 pub(crate) async fn list_alike_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    ListQuery(inbox): &ListQuery,
+    ListQuery { inbox, .. }: &ListQuery,
     key: &str,
 ) -> Result<(Vec<GateItem>, bool)> {
     let page = store::gate::list_alike(conn, scope.tenant_id, inbox, key).await?;
@@ -193,4 +280,18 @@ pub(crate) async fn held_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, 
 
 fn after(list: List, cursor: &str) -> Result<(i64, GateId)> {
     decode_at(list, cursor).map(|(at, id)| (at, GateId(id)))
+}
+
+/// Returns the number of open gates that the caller may decide and has not snoozed; 0 for a token. Counting
+/// stops at `at_most`.
+pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<u64> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    ledger.snapshot(scope, async move |conn| count_on(conn, &reader, now, at_most).await).await
+}
+
+/// [`count`] on an open connection.
+pub(crate) async fn count_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, at_most: u32) -> Result<u64> {
+    let Some(user_id) = scope.user_id() else { return Ok(0) };
+    Ok(store::gate::count(conn, scope.tenant_id, user_id, by_role(scope), now, at_most).await?)
 }

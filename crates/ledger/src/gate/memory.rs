@@ -12,7 +12,6 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Caller, Timestamp,
-    chain::Digest,
     clock::to_micros,
     event::kind::Created,
     evidence::Evidence as Turn,
@@ -22,7 +21,7 @@ use domain::{
     },
     id::{GateId, SessionId, TenantId},
     issue::Issue,
-    limit::{ATTEMPTS_MAX, MEMORY_REASON_CHARS_MAX, TITLE_CHARS_MAX},
+    limit::{MEMORY_REASON_CHARS_MAX, TITLE_CHARS_MAX},
     memory::{Document, Evidence, MemoryPath, Source, check_text},
     memory_writer::{
         self,
@@ -32,11 +31,13 @@ use domain::{
         merge::{Merged, three_way},
     },
     notification::Topic,
-    session::{Actor, Command, Report, Session, State as SessionState, TimeLimits, Type, decide},
+    session::{Actor, Command, Report, Session, Type, decide},
     thread::cut,
 };
 use serde_json::{Map, Value, json};
-use store::{Conn, DecisionRecord, MemoryDocumentRecord, ReviewerRecord, WriteTx, session::Inserted};
+use store::{
+    Conn, DecisionRecord, MemoryDocumentRecord, ReviewerRecord, WriteTx, memory_writer::Denial, session::Inserted,
+};
 /// A change of a memory document to propose.
 pub(crate) struct NewProposal {
     pub(crate) tenant_id: TenantId,
@@ -110,35 +111,13 @@ pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut minter: 
 fn new_session(new: &NewProposal, now: Timestamp) -> Session {
     let title: String = format!("Memory: {}", new.change.path).chars().take(TITLE_CHARS_MAX).collect();
     Session {
-        tenant_id: new.tenant_id,
-        id: new.session_id,
-        session_type: Type::Agent,
-        state: SessionState::Draft { waits_for_dependencies: false },
-        action_id: None,
-        action_slug: None,
         agent_slug: Some(new.agent.clone()),
-        user_id: None,
         source: Some(memory_writer::SOURCE.to_owned()),
-        entity_id: None,
-        title,
         input: Some(json!(new.transcript).to_string()),
         metadata: new.origin.metadata(&new.change.path).to_string(),
-        usage: None,
-        parent_id: None,
-        retry_of: None,
-        created_by: Caller::System.to_string(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
         queued_at: Some(now),
         started_at: Some(now),
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
-        private_to: None,
+        ..Session::draft(new.tenant_id, new.session_id, Type::Agent, title, Caller::System.to_string(), now)
     }
 }
 
@@ -419,8 +398,8 @@ async fn deny(
 ) -> Result<()> {
     let reason = decision.note.as_deref().unwrap_or_default();
     for line in lines {
-        let about = (gate.id, proposal.path.as_str());
-        store::memory_writer::deny(tx, gate.tenant_id, agent, about, (&line, reason, now)).await?;
+        let denial = Denial { gate_id: gate.id, path: proposal.path.as_str(), line: &line, reason };
+        store::memory_writer::deny(tx, gate.tenant_id, agent, denial, now).await?;
     }
     Ok(())
 }

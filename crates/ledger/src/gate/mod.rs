@@ -7,12 +7,12 @@
 mod announce;
 mod ask_admins;
 mod context;
-mod count;
 mod decide;
 mod decision_event;
 mod get;
 mod hand_over;
 mod item;
+mod line;
 mod list;
 mod memory;
 mod of_action;
@@ -27,7 +27,6 @@ mod settle_context;
 mod snooze;
 mod sweep;
 mod undo;
-mod undo_window;
 mod visibility;
 
 pub(crate) use context::{denials_for_attempt, resume_context};
@@ -42,22 +41,21 @@ pub(crate) use reviewed::{Reviewed, reviewed};
 
 pub use ask_admins::ask_admins;
 pub use context::{Denied, QuestionOutcome, Resumed};
-pub use count::count;
-pub(crate) use count::count_on;
 pub use decide::{NewDecision, decide};
 pub(crate) use get::detail_on;
 pub use get::{GateDetail, get};
 pub use hand_over::{Handover, hand_over};
 pub use item::{GateItem, MayDecide};
-pub use list::{GateFilter, ListGates, held, list, of_sessions};
-pub(crate) use list::{ListQuery, count_alike_on, held_on, list_alike_on, list_on, of_ids_on, of_sessions_on};
+pub use list::{GateFilter, ListGates, count, held, list, list_matching, of_sessions};
+pub(crate) use list::{
+    ListQuery, count_alike_on, count_on, held_on, list_alike_on, list_on, of_ids_on, of_sessions_on,
+};
 pub use memory::ChangedDocument;
 pub use of_action::of_action;
 pub use reply::{Reply, cancel_question, reply, reply_as};
 pub use snooze::{snooze, snooze_until};
 pub use sweep::{Swept, sweep};
-pub use undo::undo;
-pub use undo_window::{set_undo_seconds, undo_seconds};
+pub use undo::{set_undo_seconds, undo, undo_seconds};
 pub(crate) use visibility::find_on;
 
 use crate::{Error, Result};

@@ -13,13 +13,14 @@ use domain::{
     clock::to_micros,
     criteria_set::{Dimension, SafetyGate, evaluate_safety_gate},
     event::kind::{Failure, NoticeReason, SessionError, WaitingApproval},
-    gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, Verdict, canonical_digest},
+    gate::{Gate, GateKind, PausedToolCall, Policy, Principal, Staged, State, Task, Verdict, canonical_digest},
     id::{GateId, UserId},
     issue::Issue,
     limit::TITLE_CHARS_MAX,
     notification::Topic,
     output::FIELD_ENTITIES,
     session::{Actor, Command, Report, Session, YieldTo, decide},
+    tool::run::ToolRun,
 };
 use serde_json::{Map, Value, json};
 use store::{Conn, CriteriaSetRecord, DecisionRecord, PreparedEvent, ReviewerRecord, WriteTx};
@@ -405,11 +406,18 @@ pub(super) async fn reviewer(
 
 fn title(task: &Task, session: &Session) -> String {
     let text = match task {
+        Task::Tool(call) if is_own_call(call, session) => session.title.as_str(),
         Task::Tool(call) => call.tool_name.as_str(),
         Task::Question(question) => question.message.as_str(),
         Task::Output(_) | Task::Fields(_) | Task::Memory(_) => session.title.as_str(),
     };
     text.chars().take(TITLE_CHARS_MAX).collect()
+}
+
+/// Whether a call is that of the tool that the session runs. The call names the tool by its slug, and the title of the
+/// session by the name that people gave it. A worker can ask for a call of another tool.
+fn is_own_call(call: &PausedToolCall, session: &Session) -> bool {
+    ToolRun::of_session(session).is_some_and(|run| run.slug == call.tool_name)
 }
 
 /// Returns a key that is equal for gates that a person can decide together: same agent, kind, tool and keys of

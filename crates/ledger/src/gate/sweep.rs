@@ -18,11 +18,11 @@ use domain::{
     event::kind::{NoticeReason, WaitingApproval},
     feedback_request::OnExpiry,
     gate::{CloseReason, Gate, State},
-    id::{GateId, RequestAnswerId, SessionId, TenantId},
+    id::RequestAnswerId,
     notification::Topic,
     session::{Actor, Command, Report, Session, decide},
 };
-use store::{Access, DecisionRecord, WriteTx};
+use store::{Access, DecisionRecord, WriteTx, gate::Place};
 
 /// Largest number of gates that one sweep handles.
 const BATCH: u32 = 200;
@@ -52,11 +52,11 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let (mut swept, mut failure) = (Swept::default(), None);
     let now = ledger.now();
     let read = ledger.store().read(Access::System, async move |conn| store::gate::to_wake(conn, now, BATCH).await);
-    for (tenant_id, id, session_id) in read.await? {
-        match wake(ledger, tenant_id, id, session_id).await {
+    for place in read.await? {
+        match wake(ledger, place).await {
             Ok(Some(done)) => done.count(&mut swept),
             Ok(None) => {}
-            Err(error) => match reopen_refused(ledger, (tenant_id, id, session_id), error).await {
+            Err(error) => match reopen_refused(ledger, place, error).await {
                 Ok(()) => swept.reopened += 1,
                 // An error of one gate does not stop the others.
                 Err(error) => failure = Some(error),
@@ -70,13 +70,9 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
 ///
 /// # Errors
 /// `error` itself if it is no refusal, or if the gate does not hold a decision.
-async fn reopen_refused(
-    ledger: &Ledger,
-    (tenant_id, id, session_id): (TenantId, GateId, SessionId),
-    error: Error,
-) -> Result<()> {
+async fn reopen_refused(ledger: &Ledger, place: Place, error: Error) -> Result<()> {
     let Some(why) = refusal(&error) else { return Err(error) };
-    if reopen(ledger, tenant_id, id, session_id, why).await? { Ok(()) } else { Err(error) }
+    if reopen(ledger, place, why).await? { Ok(()) } else { Err(error) }
 }
 
 /// Returns the reason of a refusal, which is the same at every repeat. `None` for failures of the database and bugs,
@@ -110,7 +106,8 @@ impl Done {
     }
 }
 
-async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<Option<Done>> {
+async fn wake(ledger: &Ledger, place: Place) -> Result<Option<Done>> {
+    let Place { tenant_id, id, session_id } = place;
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
     let minter = Minter::new(ledger, now);
@@ -207,7 +204,8 @@ async fn escalate(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut mi
 
 /// Undoes a decision that cannot be carried out, and records the reason. Returns `false` if the gate holds no decision
 /// whose undo window is over.
-async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<bool> {
+async fn reopen(ledger: &Ledger, place: Place, why: String) -> Result<bool> {
+    let Place { tenant_id, id, session_id } = place;
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
     let mut minter = Minter::new(ledger, now);

@@ -166,7 +166,8 @@ async fn memory(
     let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
     let bounds = ledger.memory_bounds().of(source.as_str());
-    let learning = Learning::new(ledger.relevance(), ledger.rankers(), || Minter::new(ledger, now).seed());
+    let learning =
+        Learning::new(ledger.relevance(), (ledger.rankers(), ledger.vectors()), || Minter::new(ledger, now).seed());
     let agents_session = parsed.session_id.clone();
     let read = ledger.snapshot(scope, async move |conn| {
         let agent = source.as_str();

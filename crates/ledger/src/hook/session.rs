@@ -4,13 +4,11 @@ use super::attempt::{AttemptError, Attempted};
 use crate::{Error, Result, guard::require};
 use domain::{
     Scope, Timestamp,
-    chain::Digest,
     event::kind::Created,
     hook::Source,
     id::{SessionId, TenantId},
-    limit::ATTEMPTS_MAX,
     role::Permission,
-    session::{Actor, Command, Report, Session, State, TimeLimits, Type, decide},
+    session::{Actor, Command, Report, Session, Type, decide},
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -151,35 +149,16 @@ fn new_record(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Time
     if let Some((_, last)) = after {
         metadata["continues"] = json!(last);
     }
+    let title = parsed.titled.clone().unwrap_or_else(|| parsed.folder.clone());
+    let (tenant_id, created_by) = (hook.scope.tenant_id, hook.scope.caller.to_string());
     Session {
-        tenant_id: hook.scope.tenant_id,
-        id: hook.fresh,
-        session_type: Type::Agent,
-        state: State::Draft { waits_for_dependencies: false },
-        action_id: None,
-        action_slug: None,
         agent_slug: Some(hook.source.as_str().to_owned()),
         user_id: hook.scope.acting_user(),
         source: Some(hook.source.as_str().to_owned()),
-        entity_id: None,
-        title: parsed.titled.clone().unwrap_or_else(|| parsed.folder.clone()),
-        input: None,
         metadata: metadata.to_string(),
-        usage: None,
         parent_id: after.map(|(first, _)| first),
-        retry_of: None,
-        created_by: hook.scope.caller.to_string(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
         queued_at: Some(now),
         started_at: Some(now),
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
-        private_to: None,
+        ..Session::draft(tenant_id, hook.fresh, Type::Agent, title, created_by, now)
     }
 }

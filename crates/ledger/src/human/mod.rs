@@ -1,19 +1,15 @@
 //! Human sessions: a person's own work on a task, and the part of it that agents get as context.
 
-mod active;
 pub mod recent_activity;
 mod start;
 mod stop;
-mod sweep;
 mod today;
 mod viewed;
 
-pub use active::{Active, active};
 pub use start::{Started, start};
-pub use stop::stop;
-pub use sweep::sweep;
+pub use stop::{stop, sweep};
 pub(crate) use today::today_on;
-pub use today::{Today, today};
+pub use today::{Active, Today, active, today};
 pub(crate) use viewed::viewed;
 
 use crate::{Error, Result, guard::require};

@@ -2,7 +2,7 @@
 
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
-    Scope, Timestamp,
+    Scope, Timestamp, canvas,
     event::{
         Body, Known,
         kind::{EntityView, Marker, Navigate, TaskSwitch, Writer},
@@ -15,6 +15,9 @@ use domain::{
 };
 use std::collections::HashMap;
 use store::Conn;
+
+/// What the block calls a canvas, in the place of the slug of an entity's type.
+const CANVAS: &str = "canvas";
 
 /// A block of text for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +90,16 @@ pub(crate) async fn gather(
     Ok(Some((session.id, Activity { title: session.title, started_at, events })))
 }
 
-type Titles = HashMap<EntityId, (String, String)>;
+/// Titles of what the person looked at.
+#[derive(Default)]
+struct Titles {
+    /// Titles and slugs of types.
+    entities: HashMap<EntityId, (String, String)>,
+    canvases: HashMap<SessionId, String>,
+}
 
 async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, activities: &[(Timestamp, Body)]) -> store::Result<Titles> {
+    let mut titles = Titles::default();
     let viewed = |(_, event): &(Timestamp, Body)| match event {
         Body::HumanEntityView(view) => Some(view.entity_id),
         _ => None,
@@ -97,22 +107,46 @@ async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, activities: &[(Timesta
     let mut ids: Vec<EntityId> = activities.iter().filter_map(viewed).collect();
     ids.sort_unstable();
     ids.dedup();
-    if ids.is_empty() {
-        return Ok(Titles::new());
+    if !ids.is_empty() {
+        let found = store::entity::titles(conn, tenant_id, &ids).await?;
+        titles.entities = found.into_iter().map(|found| (found.id, (found.title, found.type_slug))).collect();
     }
-    let found = store::entity::titles(conn, tenant_id, &ids).await?;
-    Ok(found.into_iter().map(|(id, title, type_slug)| (id, (title, type_slug))).collect())
+    let opened = |(_, event): &(Timestamp, Body)| match event {
+        Body::HumanNavigate(Navigate { pathname, .. }) => canvas_at(pathname),
+        _ => None,
+    };
+    let mut ids: Vec<SessionId> = activities.iter().filter_map(opened).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if !ids.is_empty() {
+        let found = store::session::list_by_ids(conn, tenant_id, &ids).await?;
+        let canvases = found.into_iter().filter(|session| session.source.as_deref() == Some(canvas::SOURCE));
+        titles.canvases = canvases.map(|session| (session.id, session.title)).collect();
+    }
+    Ok(titles)
 }
 
-/// Converts an event to an item; `None` for an event that cannot be read. An entity that is not in the workspace (any
-/// more) is shown as the page that it was on.
+/// The canvas of a page; `None` for pages of other things.
+fn canvas_at(pathname: &str) -> Option<SessionId> {
+    pathname.strip_prefix("/canvases/")?.split('/').next()?.parse().ok()
+}
+
+/// Converts an event to an item; `None` for an event that cannot be read. An entity or a canvas that is not in the
+/// workspace (any more) is shown as the page that it was on.
 fn observed(recorded: Timestamp, event: Body, titles: &Titles) -> Option<Observed> {
     let (at, item) = match event {
-        Body::HumanNavigate(Navigate { at, pathname }) => (at, Item::Navigate { pathname }),
-        Body::HumanEntityView(EntityView { at, entity_id, pathname, .. }) => match titles.get(&entity_id).cloned() {
-            Some((title, type_slug)) => (at, Item::Viewed { title, type_slug, pathname }),
-            None => (at, Item::Navigate { pathname }),
-        },
+        Body::HumanNavigate(Navigate { at, pathname }) => {
+            match canvas_at(&pathname).and_then(|id| titles.canvases.get(&id).cloned()) {
+                Some(title) => (at, Item::Viewed { title, type_slug: CANVAS.to_owned(), pathname }),
+                None => (at, Item::Navigate { pathname }),
+            }
+        }
+        Body::HumanEntityView(EntityView { at, entity_id, pathname, .. }) => {
+            match titles.entities.get(&entity_id).cloned() {
+                Some((title, type_slug)) => (at, Item::Viewed { title, type_slug, pathname }),
+                None => (at, Item::Navigate { pathname }),
+            }
+        }
         Body::HumanMarker(Marker { at, note }) => (at, Item::Marker { note }),
         Body::HumanTaskSwitch(TaskSwitch { at, title }) => (at, Item::TaskSwitch { title }),
         _ => return None,

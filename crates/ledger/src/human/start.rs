@@ -8,12 +8,10 @@ use crate::{
 use domain::{
     Scope,
     action::ActionStatus,
-    chain::Digest,
     event::kind::Created,
     human::{SOURCE, Switch, switch},
     id::{ActionId, SessionId, UserId},
-    limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Refusal, Report, Session, State, Status, TimeLimits, Type, decide},
+    session::{Actor, Command, Refusal, Report, Session, Status, Type, decide},
 };
 use store::{WriteTx, session::Inserted};
 
@@ -138,38 +136,14 @@ async fn begin(
 ) -> std::result::Result<Session, AttemptError> {
     let now = minter.at();
     let mut session = Session {
-        tenant_id: scope.tenant_id,
-        id,
-        session_type: Type::Mixed,
-        state: State::Draft { waits_for_dependencies: false },
         action_id: Some(task.id),
         action_slug: Some(task.slug.clone()),
-        agent_slug: None,
         user_id: Some(user_id),
         source: Some(SOURCE.into()),
         entity_id: task.target_entity_id,
-        title: task.name.clone(),
-        input: None,
-        metadata: "{}".into(),
-        usage: None,
-        parent_id: None,
-        retry_of: None,
-        created_by: scope.caller.to_string(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
-        queued_at: None,
-        started_at: Some(now),
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
-        private_to: None,
+        ..Session::draft(scope.tenant_id, id, Type::Mixed, task.name.clone(), scope.caller.to_string(), now)
     };
-    let started = decide(commit::state(&session), Actor::Caller, Command::Start)?;
-    session.enter(started, Report::default(), now);
+    session.start(Actor::Caller, now)?;
     let created = Created { task_id: Some(task.id), ..Created::of_type(session.session_type).by_source(Some(SOURCE)) };
     let events = [
         minter.session_created(&session, created)?,

@@ -1,14 +1,18 @@
-//! Stopping work on a task.
+//! Stopping work on a task: by the person, and after the session was left open.
 
 use super::person;
 use crate::{
     Error, Ledger, Result,
     commit::{Change, Minter, state, write},
+    lease::Lease,
+    left_open::{self, LeftOpen},
 };
+use chrono::TimeDelta;
 use domain::{
     Scope,
     human::SOURCE,
     id::SessionId,
+    limit::WORKING_HOURS_MAX,
     session::{Actor, Command, Report, Session, decide},
 };
 
@@ -45,4 +49,16 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
             write(tx, before, transition, change, Vec::new(), Report::default()).await
         })
         .await
+}
+
+/// The sweep. Other servers do not sweep until the lease is over.
+const LEASE: Lease = Lease { name: "human-sweep", time: TimeDelta::minutes(5) };
+
+/// Abandons human sessions that have been open for 12 hours. Returns how many, or `None` if another server holds
+/// the lease.
+pub async fn sweep(ledger: &Ledger) -> Result<Option<u64>> {
+    if !LEASE.take(ledger).await? {
+        return Ok(None);
+    }
+    left_open::sweep(ledger, LeftOpen::Work, TimeDelta::hours(WORKING_HOURS_MAX)).await.map(Some)
 }

@@ -25,5 +25,5 @@ pub(crate) async fn viewed(
         return Ok(Vec::new());
     }
     let titles = store::entity::titles(conn, tenant_id, &ids).await?;
-    Ok(titles.into_iter().map(|(id, title, _)| (id, title)).collect())
+    Ok(titles.into_iter().map(|found| (found.id, found.title)).collect())
 }

@@ -1,22 +1,17 @@
 //! Forgetting the captured prompts and answers of a session, or of all sessions of a person.
 
+use super::earlier_export::{self, EarlierExport};
 use crate::{Error, Ledger, Result, audit::Act, guard::require, session, visibility::is_own};
 use domain::{
-    Scope, Timestamp,
+    Scope,
     audit::{Kind as AuditKind, TargetKind},
     event::{Event, Known},
     id::{SessionId, TenantId},
-    interaction::ExportState,
-    limit::EXPORT_JOBS_REMEMBERED,
     memory_writer::turn,
     role::Permission,
     session::Session,
 };
-use store::{
-    Access, Conn,
-    export_job::{self, ExportJobRecord},
-    interaction::forgotten,
-};
+use store::{Access, Conn, interaction::forgotten};
 use uuid::Uuid;
 
 /// Sessions that are looked at in one read.
@@ -31,8 +26,8 @@ pub struct CapturedData {
     pub sessions: Vec<SessionId>,
     /// Number of prompts with answers.
     pub interactions: u64,
-    /// Exports that were written since the first of them, newest first: their files can have them.
-    pub exports: Vec<ExportJobRecord>,
+    /// Exports that were begun since the first of them, newest first: their files can have them.
+    pub exports: Vec<EarlierExport>,
 }
 
 /// Whether the caller may delete what is captured of a session that they see: the person who runs or started it, and
@@ -64,7 +59,7 @@ pub async fn preview_forget_session(ledger: &Ledger, scope: &Scope, id: SessionI
     let tenant_id = scope.tenant_id;
     let read = ledger.store().read(Access::System, async move |conn| forgotten::count(conn, tenant_id, id).await);
     let count = read.await?;
-    let exports = exports_since(ledger, tenant_id, count.first_at).await?;
+    let exports = earlier_export::since(ledger, tenant_id, count.first_at).await?;
     Ok(CapturedData { sessions: vec![id], interactions: count.interactions, exports })
 }
 
@@ -104,7 +99,7 @@ pub(crate) async fn find(
             None => break,
         }
     }
-    found.exports = exports_since(ledger, tenant_id, first_at).await?;
+    found.exports = earlier_export::since(ledger, tenant_id, first_at).await?;
     Ok(found)
 }
 
@@ -130,7 +125,7 @@ pub(crate) async fn erase(
         first_at = first_at.into_iter().chain(count.first_at).min();
     }
     ledger.store().empty_wal().await;
-    let exports = exports_since(ledger, tenant_id, first_at).await?;
+    let exports = earlier_export::since(ledger, tenant_id, first_at).await?;
     Ok(CapturedData { sessions, interactions, exports })
 }
 
@@ -184,21 +179,4 @@ pub(super) async fn is_of(
             None => return Ok(false),
         }
     }
-}
-
-/// The exports that ended after this time, newest first. None without a time.
-async fn exports_since(ledger: &Ledger, tenant_id: TenantId, since: Option<Timestamp>) -> Result<Vec<ExportJobRecord>> {
-    let Some(since) = since else { return Ok(Vec::new()) };
-    let read = ledger
-        .store()
-        .read(Access::System, async move |conn| export_job::list(conn, tenant_id, EXPORT_JOBS_REMEMBERED).await);
-    let mut jobs = read.await?;
-    // One that is running may have read them.
-    let may_have_them = |job: &ExportJobRecord| match job.state {
-        ExportState::Running => true,
-        ExportState::Done => job.ended_at.is_none_or(|ended_at| ended_at >= since),
-        _ => false,
-    };
-    jobs.retain(may_have_them);
-    Ok(jobs)
 }

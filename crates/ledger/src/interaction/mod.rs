@@ -4,6 +4,7 @@
 //! interaction is derived from its position in the log, so capturing it twice has no further effect.
 
 mod due;
+mod earlier_export;
 mod entry;
 mod forget;
 mod list;
@@ -13,6 +14,7 @@ mod step;
 mod turn;
 
 pub use due::{EndedTurn, EndedTurns, claim_ended_turns};
+pub use earlier_export::EarlierExport;
 pub use forget::{CapturedData, forget_session, may_forget, preview_forget_session};
 pub(crate) use forget::{erase, find};
 pub use list::{ListInteractions, list, page_by_operator};

@@ -10,7 +10,7 @@ use domain::{
 };
 use store::{
     Access,
-    interaction::{LineRecord, done, insert, insert_feedback, insert_outcome},
+    interaction::{LineRecord, SessionLine, done, insert, insert_feedback, insert_outcome},
 };
 
 /// A line of a stream.
@@ -44,7 +44,11 @@ pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> R
         let queued = done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
         let turns: Vec<_> = turns.into_iter().filter(|(row, _)| queued.contains(row)).collect();
         let kept = turns.iter().flat_map(|(row, lines)| {
-            lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
+            lines.interactions.iter().map(|line| SessionLine {
+                tenant_id: row.tenant_id,
+                session_id: row.session_id,
+                line: record(line.about.0, line),
+            })
         });
         insert(tx, &kept.collect::<Vec<_>>()).await?;
         for (row, seen) in uses.iter().filter(|(row, _)| queued.contains(row)) {

@@ -2,7 +2,6 @@
 //! server itself is called by the crate `runner`, between [`target`] and [`record_listing`].
 
 mod create;
-mod delete;
 mod import;
 mod listing;
 mod read;
@@ -11,18 +10,22 @@ mod target;
 mod update;
 
 pub use create::{NewMcpServer, create};
-pub use delete::delete;
 pub use import::import;
 pub use listing::{listing, record_listing};
 pub use read::{get, list};
 pub use target::{Target, target};
-pub use update::{McpServerChange, SecretChange, update};
+pub use update::{McpServerChange, SecretChange, delete, update};
 
-use crate::{Error, McpServerRecord, Result, guard::Fields};
+use crate::{
+    Error, McpServerRecord, Result,
+    guard::{Fields, require_for},
+};
 use domain::{
+    Scope,
     id::TenantId,
     limit::{NAME_CHARS_MAX, TOOL_SECRET_BYTES_MAX},
     mcp,
+    role::Permission,
     tool::Secret,
 };
 use std::collections::BTreeMap;
@@ -33,7 +36,7 @@ const ADMINS_ONLY: &str = "only admins can set secret headers, and change where 
 const WHAT: &str = "MCP server";
 
 /// Checks everything about a server. `values` are the secret headers that the request sets.
-fn check(record: &McpServerRecord, values: &BTreeMap<String, Secret>) -> Result<()> {
+pub(crate) fn check(record: &McpServerRecord, values: &BTreeMap<String, Secret>) -> Result<()> {
     let mut fields = Fields::default();
     fields.slug("slug", Some(&record.slug));
     fields.name("name", &record.definition.name, NAME_CHARS_MAX);
@@ -49,6 +52,15 @@ fn check(record: &McpServerRecord, values: &BTreeMap<String, Secret>) -> Result<
         }
     }
     fields.check()
+}
+
+/// Refuses a change of how a server with secret headers is reached, if the caller is no admin: whoever chooses the
+/// address could read the values there.
+pub(crate) fn require_transport(scope: &Scope, before: &mcp::Definition, transport: &mcp::Transport) -> Result<()> {
+    if before.secret_headers.is_empty() || *transport == before.transport {
+        return Ok(());
+    }
+    require_for(scope, Permission::Administer, ADMINS_ONLY)
 }
 
 /// Returns a server of the workspace on an open connection.

@@ -1,7 +1,7 @@
-//! Changing how an MCP server is reached.
+//! Changing how an MCP server is reached, and deleting one.
 
 use super::{
-    ADMINS_ONLY, check, locked,
+    ADMINS_ONLY, check, locked, require_transport,
     secret::{open, seal},
 };
 use crate::{
@@ -65,10 +65,7 @@ pub async fn update(ledger: &Ledger, scope: &Scope, slug: &str, change: McpServe
         require_revision(change.revision, before.revision)?;
         let had = &before.definition.secret_headers;
         let transport = change.transport.unwrap_or_else(|| before.definition.transport.clone());
-        if !had.is_empty() && transport != before.definition.transport {
-            // Whoever chooses the address could read the values there.
-            require_for(&scope, Permission::Administer, ADMINS_ONLY)?;
-        }
+        require_transport(&scope, &before.definition, &transport)?;
         let set: BTreeMap<String, Secret> = change.secret_headers.iter().filter_map(value_set).collect();
         let kept = had.iter().filter(|name| !change.secret_headers.contains_key(*name));
         let definition = Definition {
@@ -107,4 +104,21 @@ fn value_set((name, change): (&String, &SecretChange)) -> Option<(String, Secret
         SecretChange::Set(value) => Some((name.clone(), value.clone())),
         SecretChange::Delete => None,
     }
+}
+
+/// Deletes an MCP server with its secret headers and its listed tools. Tools of the workspace that call it stay, and
+/// their runs fail.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such server.
+pub async fn delete(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<()> {
+    require(scope, Permission::ManageTools)?;
+    let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
+    let act = Act::new(Kind::McpServerDeleted, scope.caller, ledger.now());
+    let written = ledger.write(scope.into(), async move |tx| {
+        let server = locked(tx, tenant_id, &slug).await?;
+        store::mcp_server::delete(tx, tenant_id, server.id).await?;
+        act.on(TargetKind::McpServer, server.id.0).record(tx, tenant_id).await
+    });
+    written.await
 }

@@ -1,21 +1,17 @@
 //! Members of a workspace: listing, inviting, roles, and the end of their access.
 
-mod activate;
 mod add;
 mod invite;
 mod list;
 mod reset_link;
-mod set_role;
 mod update;
 mod withdraw;
 
-pub use activate::{activate, activate_by_operator};
 pub use add::add_by_operator;
 pub use invite::{invite, list_invitations, withdraw_invitation};
 pub use list::{get, list, list_all};
 pub use reset_link::{reset_link, reset_link_by_operator};
-pub use set_role::set_role;
-pub use update::{MemberChange, update};
+pub use update::{MemberChange, activate, activate_by_operator, set_role, update};
 pub use withdraw::{Withdrawal, withdraw, withdraw_by_operator};
 
 pub(crate) use add::ensure_tenant;

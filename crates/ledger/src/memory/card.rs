@@ -18,7 +18,7 @@ use domain::{
     role::Permission,
 };
 use sha2::{Digest as _, Sha256};
-use store::WriteTx;
+use store::{WriteTx, memory::DocumentFilter};
 
 /// Why others are refused.
 pub(super) const CARDS: &str = "only operators and admins can give an agent a character card";
@@ -183,7 +183,8 @@ pub(super) async fn unpack(
             changed.push(written.document.path);
         }
     }
-    let listed = store::memory::list(tx.conn(), tenant_id, &agent, Some(Folder::Own), false, None, PAGE_MAX).await?;
+    let listed =
+        store::memory::list(tx.conn(), tenant_id, &agent, &DocumentFilter::of(Folder::Own), None, PAGE_MAX).await?;
     for gone in listed.items.into_iter().filter(|document| document.source == Source::Card) {
         let Ok(path) = MemoryPath::parse(&gone.path) else { continue };
         let Some(stamp) = stamps.next().filter(|_| !kept.contains(&path.folded())) else { continue };

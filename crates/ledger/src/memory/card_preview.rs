@@ -18,7 +18,10 @@ use domain::{
     role::Permission,
 };
 use sha2::{Digest as _, Sha256};
-use store::{Conn, WriteTx, memory::CardDraft};
+use store::{
+    Conn, WriteTx,
+    memory::{CardDraft, DocumentFilter},
+};
 
 /// Documents that a card would change.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +184,7 @@ async fn lacked(
     card: &Card,
 ) -> Result<Vec<(MemoryPath, MemoryDocumentRecord)>> {
     let kept: Vec<String> = card.documents.iter().map(|(path, _)| path.folded()).collect();
-    let listed = store::memory::list(conn, tenant_id, agent, Some(Folder::Own), false, None, PAGE_MAX).await?;
+    let listed = store::memory::list(conn, tenant_id, agent, &DocumentFilter::of(Folder::Own), None, PAGE_MAX).await?;
     let listed = listed.items.into_iter().filter(|document| document.source == Source::Card);
     let listed = listed.filter_map(|document| Some((MemoryPath::parse(&document.path).ok()?, document)));
     Ok(listed.filter(|(path, _)| !kept.contains(&path.folded())).collect())

@@ -49,6 +49,7 @@ pub async fn erase_on(
     let stamp = stamp.after(&mut totals);
     let versions = store::memory::erase_versions(tx, tenant_id, id, &path, stamp.at).await?;
     store::memory::unindex(tx, tenant_id, id).await?;
+    store::memory::empty_vectors(tx, tenant_id, id).await?;
     store::memory::drop_channels(tx, tenant_id, id).await?;
     store::relevance::forget_document(tx, tenant_id, id).await?;
     document.path.clone_from(&path);

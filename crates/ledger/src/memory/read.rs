@@ -5,14 +5,16 @@ use crate::{
     Error, Ledger, ListPage, Listed, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, Result,
     cursor::{List, decode_at, encode, encode_at, encode_version, page_size},
     guard::require,
+    list_line::titled,
 };
 use domain::{
     Scope,
     id::{MemoryDocumentId, MemoryVersionId, TenantId},
     memory::{Folder, LineChange, MemoryPath, digest, fold},
     role::Permission,
+    search::Field,
 };
-use store::Conn;
+use store::{Conn, memory::DocumentFilter};
 use uuid::Uuid;
 
 /// A document with its text.
@@ -31,6 +33,9 @@ pub struct Listing {
     pub folder: Option<Folder>,
     /// Whether deleted documents are listed too.
     pub with_deleted: bool,
+    /// Only documents that have each word in the path, with `title:`, which is a part of it too. See
+    /// [`Line`](domain::search::Line).
+    pub line: Option<String>,
     /// Size and place in the list.
     pub page: ListPage,
 }
@@ -67,8 +72,9 @@ impl VersionDiff {
 /// Returns one page of an agent's documents, by path.
 ///
 /// # Errors
-/// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`]
-/// for a cursor of another list, and for one after a document that was renamed or erased since.
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a bad line or a limit above 1,000;
+/// [`Error::InvalidCursor`] for a cursor of another list, and for one after a document that was renamed or erased
+/// since.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -80,13 +86,17 @@ pub async fn list(
     let place = listing.page.cursor.as_deref().map(|cursor| decode_at(List::MemoryDocuments, cursor)).transpose()?;
     let limit = page_size(listing.page.limit)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let Listing { folder, with_deleted, .. } = listing;
+    let (mut paths, mut texts) = titled(listing.line.as_deref(), &Field::OF_DOCUMENTS)?;
+    // The title of a document is its path.
+    paths.groups.append(&mut texts.groups);
+    paths.none_of.append(&mut texts.none_of);
+    let filter = DocumentFilter { folder: listing.folder, with_deleted: listing.with_deleted, paths };
     let read = ledger.snapshot(scope, async move |conn| {
         let after = match place {
             Some(place) => Some(unmoved(conn, tenant_id, &agent, place).await?),
             None => None,
         };
-        let page = store::memory::list(conn, tenant_id, &agent, folder, with_deleted, after, limit).await?;
+        let page = store::memory::list(conn, tenant_id, &agent, &filter, after, limit).await?;
         Ok(Listed::of(page, |last| encode_at(List::MemoryDocuments, path_number(&last.path), last.id.0)))
     });
     read.await

@@ -122,6 +122,13 @@ fn for_the_model(error: &Error) -> Option<String> {
     }
 }
 
+/// A document that a command is about, as it is now.
+struct CurrentDocument {
+    path: MemoryPath,
+    record: MemoryDocumentRecord,
+    text: String,
+}
+
 impl Call<'_> {
     async fn run(&self, command: ToolCommand) -> Answer<(String, Option<u64>)> {
         match command {
@@ -139,18 +146,18 @@ impl Call<'_> {
                 Ok((format!("File created successfully at: {path}"), Some(version)))
             }
             ToolCommand::StrReplace { path, old_str, new_str } => {
-                let (at, document, text) = self.existing(&path).await?;
+                let CurrentDocument { path: at, record, text } = self.existing(&path).await?;
                 let edited = str_replace(&path, &text, &old_str, &new_str)?;
                 let lines = edited.from..=edited.from + edited.lines - 1;
                 let shown = snippet(&edited.text, edited.from);
-                let version = self.write(at, document.version, edited.text, lines).await?;
+                let version = self.write(at, record.version, edited.text, lines).await?;
                 Ok((format!("{EDITED}\n{shown}"), Some(version)))
             }
             ToolCommand::Insert { path, insert_line, insert_text } => {
-                let (at, document, text) = self.existing(&path).await?;
+                let CurrentDocument { path: at, record, text } = self.existing(&path).await?;
                 let edited = insert(&text, insert_line, &insert_text)?;
                 let lines = edited.from..=edited.from + edited.lines - 1;
-                let version = self.write(at, document.version, edited.text, lines).await?;
+                let version = self.write(at, record.version, edited.text, lines).await?;
                 Ok((format!("The file {path} has been edited."), Some(version)))
             }
             ToolCommand::Delete { path } => {
@@ -190,10 +197,10 @@ impl Call<'_> {
         Ok(found.map(|found| (found.document, found.text)))
     }
 
-    async fn existing(&self, path: &str) -> Answer<(MemoryPath, MemoryDocumentRecord, String)> {
+    async fn existing(&self, path: &str) -> Answer<CurrentDocument> {
         let at = existing_path(path)?;
         match self.find(&at).await? {
-            Some((document, text)) => Ok((at, document, text)),
+            Some((record, text)) => Ok(CurrentDocument { path: at, record, text }),
             None => Err(ToolError::Missing(path.to_owned()).into()),
         }
     }
@@ -201,7 +208,7 @@ impl Call<'_> {
     /// The document that is to be deleted or renamed.
     async fn named(&self, path: &str) -> Answer<(MemoryPath, MemoryDocumentRecord)> {
         match self.existing(path).await {
-            Ok((at, document, _)) => Ok((at, document)),
+            Ok(current) => Ok((current.path, current.record)),
             Err(Stop::Tool(ToolError::Missing(path))) => Err(ToolError::Absent(path).into()),
             Err(Stop::Tool(ToolError::NotAFile(path))) => {
                 Err(ToolError::Refused(format!("the folder {path} stays as it is")).into())
@@ -237,14 +244,13 @@ impl Call<'_> {
         if inner.is_empty() || folder.is_some() {
             return self.view_folder(path, folder).await;
         }
-        let (_, _, text) = self.existing(path).await?;
-        let numbered = view(&text, range);
+        let numbered = view(&self.existing(path).await?.text, range);
         Ok(format!("Here's the content of {path} with line numbers:\n{numbered}"))
     }
 
     async fn view_folder(&self, path: &str, folder: Option<Folder>) -> Answer<String> {
         let page = ListPage { limit: PAGE_MAX, cursor: None };
-        let listed = list(self.ledger, self.scope, self.agent, Listing { folder, with_deleted: false, page }).await?;
+        let listed = list(self.ledger, self.scope, self.agent, Listing { folder, page, ..Listing::default() }).await?;
         let bytes = |inside: &str| -> u64 {
             let documents = listed.items.iter().filter(|document| document.path.starts_with(inside));
             documents.map(|document| document.bytes).sum()

@@ -338,6 +338,7 @@ pub(super) async fn put(
     } else {
         store::memory::insert_document(tx, tenant_id, &document, &folded).await?;
     }
+    store::memory::empty_vectors(tx, tenant_id, document.id).await?;
     if next.is_deleted {
         store::memory::unindex(tx, tenant_id, document.id).await?;
     } else {

@@ -119,14 +119,15 @@ impl Forgetting {
             return;
         }
         self.kept.push(match exports.is_empty() {
-            true => "No export of the last 50 was written since their first answer was captured.".to_owned(),
+            true => "No export was begun since their first answer was captured.".to_owned(),
             false => {
-                let names = exports.iter().map(|job| training::named(&job.options, job.ended_at, job.id));
-                let names: Vec<_> = names.collect();
+                let names: Vec<_> = exports.iter().map(training::named).collect();
                 format!("Files of earlier exports can have these answers and are not changed: {}.", names.join("; "))
             }
         });
-        self.kept.push("Files that `shiftbook export` wrote are not recorded. Look for them where it was run.".into());
+        let from_files = "Exports that `shiftbook export training --from` made of files are not recorded. Look for them \
+                          where those files are.";
+        self.kept.push(from_files.to_owned());
     }
 }
 

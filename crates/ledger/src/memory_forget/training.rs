@@ -3,10 +3,9 @@
 use super::person::parse;
 use crate::{
     Ledger, Result,
-    interaction::{self, CapturedData},
+    interaction::{self, CapturedData, EarlierExport},
 };
 use domain::{Scope, memory::fold};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// Finds what is captured of the person.
@@ -22,10 +21,8 @@ pub(super) async fn erase(ledger: &Ledger, scope: &Scope, person: &str) -> Resul
     interaction::erase(ledger, scope.tenant_id, found.sessions, None).await
 }
 
-/// The file of an export as its page names it, with its time and its id.
-pub(super) fn named(options: &str, ended_at: Option<domain::Timestamp>, id: uuid::Uuid) -> String {
-    let options: Value = serde_json::from_str(options).unwrap_or_default();
-    let format = options["format"].as_str().unwrap_or("training data");
-    let ended_at = ended_at.map(|at| at.format(" of %Y-%m-%d %H:%M UTC").to_string()).unwrap_or_default();
-    format!("{format}{ended_at} (/exports/{id})")
+/// An export with the places of its files, and its page.
+pub(super) fn named(export: &EarlierExport) -> String {
+    let page = export.id.map(|id| format!(" (/exports/{id})")).unwrap_or_default();
+    format!("{}{page}", export.with_places())
 }

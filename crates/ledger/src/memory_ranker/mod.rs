@@ -5,18 +5,14 @@
 //! orders memories from then on, beside the formula; [`use_by_operator`] goes back to an earlier one or to the formula.
 //! A server does not change what an operator chose, and reads the model in use at most once a minute.
 
-mod due;
 mod in_use;
 mod samples;
-mod score;
 mod train;
 mod versions;
 
-pub use due::{due, lease};
-pub(crate) use in_use::Rankers;
+pub(crate) use in_use::{Rankers, scores};
 pub use ranker::{Learned, Progress, Refusal, Report, Sample, Step, learn};
 pub use samples::Samples;
-pub(crate) use score::scores;
 pub use store::memory_ranker::RankerRecord;
-pub use train::{samples_by_operator, store_by_operator, store_by_server};
+pub use train::{due, lease, samples_by_operator, store_by_operator, store_by_server};
 pub use versions::{list_by_operator, use_by_operator};

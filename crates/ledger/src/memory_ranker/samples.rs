@@ -16,14 +16,14 @@ const WEIGHT_MAX: f64 = 10.0;
 
 /// Values for the ranker. `Measured` has those of the formula; uses and tokens follow.
 pub(super) fn facts(of: Measured, (uses_30d, tokens): (u32, u32), kind: Kind) -> Facts {
-    let Measured { bm25, recency_d, importance, same_person, same_channel } = of;
+    let Measured { bm25, similarity, recency_d, importance, same_person, same_channel } = of;
     let folder = match kind {
         Kind::People => Folder::People,
         Kind::Topics => Folder::Topics,
         Kind::Sessions => Folder::Sessions,
         Kind::Other => Folder::Other,
     };
-    Facts { bm25, recency_d, importance, uses_30d, same_person, same_channel, folder, tokens }
+    Facts { bm25, similarity, recency_d, importance, uses_30d, same_person, same_channel, folder, tokens }
 }
 
 /// Collects samples from rows in the order of their sessions and prompts. The newest [`MEMORY_RANKER_SAMPLES_MAX`] are
@@ -85,6 +85,7 @@ impl Samples {
 fn measured(row: &Row) -> Measured {
     Measured {
         bm25: row.bm25,
+        similarity: row.similarity,
         recency_d: row.recency_d,
         importance: row.importance,
         same_person: row.same_person,

@@ -1,12 +1,16 @@
-//! Training: reading the samples of a workspace, and storing what was learned.
+//! Training: which workspaces are due, reading their samples, and storing what was learned.
 
 use super::samples::Samples;
 use crate::{
     Error, Ledger, Result,
+    audit::Act,
+    lease::Lease,
     relevance::{Place, rows_by_operator},
 };
-use domain::{id::TenantId, limit::MEMORY_RANKERS_MAX};
+use chrono::TimeDelta;
+use domain::{Caller, audit::Kind, id::TenantId, limit::MEMORY_RANKERS_MAX};
 use ranker::{Learned, Refusal, Sample};
+use serde_json::json;
 use store::{Access, Conn, memory_ranker::RankerRecord};
 
 /// Rows that are read at once.
@@ -30,7 +34,8 @@ pub async fn samples_by_operator(ledger: &Ledger, workspace: &str, mut read: imp
     }
 }
 
-/// Stores what was learned as a new version, and uses it if it is better than the formula. `None` if there is no model.
+/// Stores what was learned as a new version, and uses it if it is better than the formula. The audit list then has an
+/// entry. `None` if there is no model.
 /// The oldest versions beyond [`MEMORY_RANKERS_MAX`] are deleted, but not the one in use.
 ///
 /// # Errors
@@ -89,6 +94,7 @@ async fn store_as(
         created_at: ledger.now(),
     };
     let workspace = workspace.to_owned();
+    let act = Act::new(Kind::RankerSwitched, Caller::System, ledger.now());
     let written = ledger.write(Access::System, async move |tx| {
         let tenant = store::tenant::find_by_slug(tx.conn(), &workspace).await?;
         let tenant_id = tenant.ok_or(Error::NotFound("workspace"))?.id;
@@ -96,10 +102,14 @@ async fn store_as(
         let in_use = record.in_use && !(keeps_choice && is_chosen(tx.conn(), tenant_id).await?);
         let record = RankerRecord { version, in_use, ..record };
         store::memory_ranker::insert(tx, tenant_id, &record, &model).await?;
+        let before = store::memory_ranker::in_use(tx.conn(), tenant_id).await?.map(|used| used.version);
         if record.in_use {
             store::memory_ranker::switch(tx, tenant_id, Some(version)).await?;
         }
         store::memory_ranker::prune(tx, tenant_id, version.saturating_sub(MEMORY_RANKERS_MAX.into())).await?;
+        if record.in_use {
+            act.with(json!({ "from": before, "to": version })).record(tx, tenant_id).await?;
+        }
         Ok((tenant_id, record))
     });
     let (tenant_id, record) = written.await?;
@@ -112,4 +122,26 @@ async fn store_as(
 async fn is_chosen(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<bool> {
     let versions = store::memory_ranker::list(conn, tenant_id, MEMORY_RANKERS_MAX + 1).await?;
     Ok(versions.iter().find(|version| version.refusal.is_none()).is_some_and(|newest| !newest.in_use))
+}
+
+/// Most workspaces that are returned at once.
+const BATCH: u32 = 100;
+/// Age of the newest model from which on a workspace is due.
+const AGE: TimeDelta = TimeDelta::hours(24);
+/// The training. Other servers do not train until the lease is over.
+const LEASE: Lease = Lease { name: "memory-rankers", time: TimeDelta::minutes(90) };
+
+/// Returns the slugs, after this one, of workspaces that have considered memories and no model of the last 24 hours.
+/// Empty at the end.
+pub async fn due(ledger: &Ledger, after: &str) -> Result<Vec<String>> {
+    let (after, since) = (after.to_owned(), ledger.now() - AGE);
+    let read = ledger
+        .store()
+        .read(Access::System, async move |conn| store::memory_ranker::due(conn, &after, since, BATCH).await);
+    Ok(read.await?)
+}
+
+/// Takes the lease on the training. Returns false while another server holds it.
+pub async fn lease(ledger: &Ledger) -> Result<bool> {
+    LEASE.take(ledger).await
 }

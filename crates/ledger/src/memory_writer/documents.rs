@@ -4,6 +4,7 @@ use super::RunWindow;
 use crate::{
     Ledger, Result,
     memory::{FoundMemory, search_on},
+    memory_vector::Vectors,
 };
 use domain::{
     Scope, Timestamp,
@@ -20,7 +21,7 @@ use domain::{
     thread::cut,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use store::Conn;
+use store::{Conn, memory::DocumentFilter};
 
 /// Most topics that are shown because the conversation has their words.
 const TOPICS_MAX: u32 = 8;
@@ -31,15 +32,17 @@ const ALIASES_LOOKED_AT: u32 = 20;
 /// Newest versions among which documents are looked for that the model can ask for.
 const VERSIONS_LOOKED_AT: u32 = 200;
 
-/// Reads the documents of the people who take part and of topics that the conversation has words of. Returns the card.
+/// Reads the documents of the people who take part, and of topics of which the conversation has words or to which it is
+/// near in its meaning. Returns the card.
 pub(super) async fn documents(
     conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    agent: &str,
+    (tenant_id, agent): (TenantId, &str),
+    vectors: &Vectors,
     window: &mut Window,
     known: &Known,
 ) -> Result<String> {
-    let own = store::memory::list(conn, tenant_id, agent, Some(Folder::Own), false, None, PAGE_MAX).await?.items;
+    let own =
+        store::memory::list(conn, tenant_id, agent, &DocumentFilter::of(Folder::Own), None, PAGE_MAX).await?.items;
     let own: Vec<String> = own.into_iter().map(|document| document.path).collect();
     window.documents = store::memory::find_agent(conn, tenant_id, agent).await?.map_or(0, |found| found.documents);
     let speakers = window.turns.iter().filter_map(|turn| turn.speaker.as_ref());
@@ -58,7 +61,9 @@ pub(super) async fn documents(
     let said = window.turns.iter().filter(|turn| turn.taint == Taint::Person).map(|turn| turn.text.as_str());
     // The limits of the window bound it.
     let said = said.collect::<Vec<_>>().join("\n");
-    for found in search_on(conn, tenant_id, Some(agent), &said, TOPICS_MAX * 2).await? {
+    // Within the snapshot, so no service is asked.
+    let meaning = vectors.meaning_at_once(&said);
+    for found in search_on(conn, tenant_id, Some(agent), (&said, meaning.as_ref()), TOPICS_MAX * 2).await? {
         let path = found.document.path;
         if path.starts_with("topics/") && window.prompt_documents.len() < DOCUMENTS_SHOWN_MAX {
             show(conn, tenant_id, agent, &path, window).await?;
@@ -89,7 +94,8 @@ async fn by_alias(
     speaker: &Participant,
 ) -> Result<Option<String>> {
     let names = format!("{} {}", speaker.name, speaker.id());
-    let found = search_on(conn, tenant_id, Some(agent), &names, ALIASES_LOOKED_AT).await?;
+    // Names have no meaning that vectors could compare.
+    let found = search_on(conn, tenant_id, Some(agent), (&names, None), ALIASES_LOOKED_AT).await?;
     let is_theirs = |found: &FoundMemory| {
         let path = &found.document.path;
         let is_other = path.starts_with("people/") && fold(path) != fold(&speaker.path);

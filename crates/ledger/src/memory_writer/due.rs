@@ -2,8 +2,9 @@
 
 use super::{
     budget::used_up,
+    finish::lease_from,
     track::track_new,
-    window::{self, Part, RunWindow},
+    window::{self, DueRun, Part, RunWindow},
 };
 use crate::{Ledger, Result};
 use chrono::TimeDelta;
@@ -11,9 +12,7 @@ use domain::{
     Scope, Timestamp,
     id::TenantId,
     memory_writer::{
-        limit::{
-            IDLE_SECONDS_DEFAULT, LEASE_SECONDS, RUNS_PER_DAY_DEFAULT, TOKENS_PER_DAY_DEFAULT, TURN_THRESHOLD_DEFAULT,
-        },
+        limit::{IDLE_SECONDS_DEFAULT, RUNS_PER_DAY_DEFAULT, TOKENS_PER_DAY_DEFAULT, TURN_THRESHOLD_DEFAULT},
         plan::Policy,
         run::RunCause,
         turn::KINDS,
@@ -69,7 +68,7 @@ pub async fn take(
     left_before: Option<Timestamp>,
 ) -> Result<Option<RunWindow>> {
     let scope = Scope::system(tenant_id);
-    let (now, owner, terms) = (ledger.now(), ledger.instance().to_owned(), *terms);
+    let (now, terms) = (ledger.now(), *terms);
     let name = agent.to_owned();
     let found = ledger
         .store()
@@ -88,7 +87,7 @@ pub async fn take(
         }
         parts.retain(|(_, sessions)| !sessions.is_empty());
         let void = writer.flush_at.filter(|_| parts.is_empty());
-        Ok((due(conn, tenant_id, &writer, &parts, (&terms, now, left_before)).await?, void))
+        Ok((due(conn, tenant_id, &writer, &parts, Conditions { terms: &terms, now, left_before }).await?, void))
     });
     let (due, void) = due.await?;
     if let Some(at) = void {
@@ -98,16 +97,16 @@ pub async fn take(
             .write((&scope).into(), async move |tx| Ok(store::memory_writer::unflush(tx, tenant_id, &name, at).await?));
         forgotten.await?;
     }
-    let Some((cause, part)) = due else { return Ok(None) };
-    let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
+    let Some(due) = due else { return Ok(None) };
+    let (name, lease) = (agent.to_owned(), lease_from(ledger, now));
     let taken = ledger.write((&scope).into(), async move |tx| {
-        if !store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await? {
+        if !store::memory_writer::take(tx, tenant_id, &name, &lease, now).await? {
             return Ok(false);
         }
         // A document that is about to be cleaned must not be shown to the model. This is a statement after the
         // lease is taken, so that it sees every mark whose transaction did not wait for the lease.
         if store::memory_forget::is_running(tx.conn(), tenant_id, now - FORGETTING_TIME_MAX).await? {
-            store::memory_writer::release(tx, tenant_id, &name, &owner).await?;
+            store::memory_writer::release(tx, tenant_id, &name, &lease.owner).await?;
             return Ok(false);
         }
         Ok(true)
@@ -115,13 +114,22 @@ pub async fn take(
     if !taken.await? {
         return Ok(None);
     }
-    match window::read(ledger, tenant_id, agent, (cause, part, now)).await {
+    match window::read(ledger, tenant_id, agent, due, now).await {
         Ok(window) => Ok(Some(RunWindow { approvals: terms.approvals.max(1), ..window })),
         Err(error) => {
             super::release(ledger, tenant_id, agent).await?;
             Err(error)
         }
     }
+}
+
+/// What decides whether the writer of an agent has to run.
+#[derive(Clone, Copy)]
+struct Conditions<'a> {
+    terms: &'a WriterTerms,
+    now: Timestamp,
+    /// Sessions to which no one has written since then are due at once.
+    left_before: Option<Timestamp>,
 }
 
 /// Returns why a run is due, if it is, and which part it reads: the first that is due. A new conversation that
@@ -131,24 +139,23 @@ async fn due(
     tenant_id: TenantId,
     writer: &WriterRecord,
     parts: &[(Part, Vec<OpenSession>)],
-    (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
-) -> Result<Option<(RunCause, Part)>> {
+    conditions: Conditions<'_>,
+) -> Result<Option<DueRun>> {
+    let Conditions { terms, now, .. } = conditions;
     let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
     if waits || used_up(writer.spent, terms, now).is_some() {
         return Ok(None);
     }
     for (part, sessions) in parts {
         let cause = match part {
-            Part::New | Part::Backlog => {
-                fresh_cause(conn, tenant_id, writer, sessions, (terms, now, left_before)).await?
-            }
+            Part::New | Part::Backlog => fresh_cause(conn, tenant_id, writer, sessions, conditions).await?,
             Part::Left => {
                 let is_ended = sessions.iter().any(|session| session.status.is_final());
                 Some(if is_ended && writer.flush_at.is_none() { RunCause::End } else { RunCause::Flush })
             }
         };
         if let Some(cause) = cause {
-            return Ok(Some((cause, *part)));
+            return Ok(Some(DueRun { cause, part: *part }));
         }
     }
     Ok(None)
@@ -160,8 +167,9 @@ async fn fresh_cause(
     tenant_id: TenantId,
     writer: &WriterRecord,
     open: &[OpenSession],
-    (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
+    conditions: Conditions<'_>,
 ) -> Result<Option<RunCause>> {
+    let Conditions { terms, now, left_before } = conditions;
     let Some(newest) = open.iter().map(|session| session.updated_at).max() else { return Ok(None) };
     let is_left = left_before.is_some_and(|left| open.iter().any(|session| session.updated_at <= left));
     if is_left || writer.flush_at.is_some() {

@@ -27,7 +27,9 @@ use domain::{
 };
 use store::{
     Conn, WriteTx,
-    memory_writer::{RunRecord, SessionFailure, Spent, WriterFailure, WriterRecord},
+    memory_writer::{
+        Lease, RunRecord, SessionFailure, Spent, WatermarkMove, WriterFailure, WriterRecord, WriterSuccess,
+    },
 };
 
 /// What the model was asked for a run.
@@ -87,8 +89,7 @@ struct Prepared {
 struct Ending {
     tenant_id: TenantId,
     agent: String,
-    owner: String,
-    until: Timestamp,
+    lease: Lease,
     began: Timestamp,
     approvals: u32,
     /// Tokens that count for the budget of the day: those that were reported.
@@ -120,8 +121,7 @@ impl Ending {
         Self {
             tenant_id,
             agent: agent.to_owned(),
-            owner: ledger.instance().to_owned(),
-            until: now + TimeDelta::seconds(LEASE_SECONDS.into()),
+            lease: lease_from(ledger, now),
             began: run.began,
             approvals: run.approvals,
             reported_tokens: usage.input_tokens + usage.output_tokens,
@@ -134,7 +134,7 @@ impl Ending {
     /// # Errors
     /// [`Error::Unavailable`] if another server has taken the lease. Then that server does the work.
     async fn lock(&self, tx: &mut WriteTx<'_>) -> Result<(Spent, WriterRecord)> {
-        let held = store::memory_writer::hold(tx, self.tenant_id, &self.agent, (&self.owner, self.until)).await?;
+        let held = store::memory_writer::hold(tx, self.tenant_id, &self.agent, &self.lease).await?;
         let writer = store::memory_writer::find(tx.conn(), self.tenant_id, &self.agent).await?.filter(|_| held);
         let writer = writer.ok_or_else(|| Error::Unavailable("another server writes this agent's memory".into()))?;
         let mut spent = spent_today(writer.spent, self.record.ended_at);
@@ -168,9 +168,9 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
     let written = ledger.write((&scope).into(), async move |tx| {
         let (spent, writer) = ending.lock(tx).await?;
         for range in ranges {
-            let marks = (range.after, range.upto, range.is_open);
+            let to = WatermarkMove { after: range.after, upto: range.upto, is_open: range.is_open };
             let id = range.session;
-            if !store::memory_writer::move_watermark(tx, tenant_id, &ending.agent, id, marks).await? {
+            if !store::memory_writer::move_watermark(tx, tenant_id, &ending.agent, id, to).await? {
                 return Err(Error::Unavailable(format!("the watermark of session {id} has moved")));
             }
         }
@@ -188,7 +188,7 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
             (failures, failed_runs) = (0, 0);
         }
         let served = served(tx.conn(), &ending, writer.flush_at).await?;
-        let next = (served, failures, failed_runs);
+        let next = WriterSuccess { served, failures, failed_runs };
         store::memory_writer::finish(tx, tenant_id, &ending.agent, next, spent).await?;
         Ok(ending.record)
     });
@@ -306,7 +306,7 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
         let now = ending.record.ended_at;
         let (next, is_parked) = if is_outage {
             let is_parked = is_after_new && leave(tx, &ending, &sessions).await?;
-            let (failures, retry_at, parked_at) = next_try(writer.failures, now);
+            let NextTry { failures, retry_at, parked_at } = next_try(writer.failures, now);
             let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
             (next, parked_at.is_some() || is_parked)
         } else {
@@ -334,12 +334,11 @@ async fn leave(tx: &mut WriteTx<'_>, ending: &Ending, sessions: &[SessionId]) ->
     let (tenant_id, agent, now) = (ending.tenant_id, ending.agent.as_str(), ending.record.ended_at);
     let failure = if let [alone] = sessions {
         let before = store::memory_writer::session_failures(tx.conn(), tenant_id, agent, *alone).await?;
-        let (failures, retry_at, parked_at) = next_try(before, now);
+        let NextTry { failures, retry_at, parked_at } = next_try(before, now);
         SessionFailure { window_max: 1, failures, retry_at, parked_at }
     } else {
         let window_max = u32::try_from(sessions.len().div_ceil(2)).unwrap_or(SESSIONS_MAX);
-        let (_, retry_at, _) = next_try(0, now);
-        SessionFailure { window_max, failures: 0, retry_at, parked_at: None }
+        SessionFailure { window_max, failures: 0, retry_at: next_try(0, now).retry_at, parked_at: None }
     };
     for id in sessions.iter().copied() {
         store::memory_writer::fail_session(tx, tenant_id, agent, id, failure).await?;
@@ -347,24 +346,36 @@ async fn leave(tx: &mut WriteTx<'_>, ending: &Ending, sessions: &[SessionId]) ->
     Ok(failure.parked_at.is_some())
 }
 
-/// What follows one more failure at `now`, after so many before: the failures, when the next try is, and since when it
-/// is parked instead.
-fn next_try(before: u32, now: Timestamp) -> (u32, Option<Timestamp>, Option<Timestamp>) {
+/// What follows a failure.
+struct NextTry {
+    /// Failures in a row, with this one.
+    failures: u32,
+    /// Time of the next try (UTC); `None` if it is parked.
+    retry_at: Option<Timestamp>,
+    /// Time from which it is parked (UTC).
+    parked_at: Option<Timestamp>,
+}
+
+/// What follows one more failure at `now`, after so many `before`.
+fn next_try(before: u32, now: Timestamp) -> NextTry {
     let pause = BACKOFF_SECONDS.get(before as usize).copied().unwrap_or(BACKOFF_SECONDS[1]);
     let failures = before.saturating_add(1);
     if failures >= FAILURES_MAX {
-        return (failures, None, Some(now));
+        return NextTry { failures, retry_at: None, parked_at: Some(now) };
     }
-    (failures, Some(now + TimeDelta::seconds(pause.into())), None)
+    NextTry { failures, retry_at: Some(now + TimeDelta::seconds(pause.into())), parked_at: None }
+}
+
+/// The lease that this server takes or extends at `now`.
+pub(super) fn lease_from(ledger: &Ledger, now: Timestamp) -> Lease {
+    Lease { owner: ledger.instance().to_owned(), until: now + TimeDelta::seconds(LEASE_SECONDS.into()) }
 }
 
 /// Extends the agent's lease while a run continues. Returns `false` if another server has taken it.
 pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<bool> {
-    let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
-    let until = ledger.now() + TimeDelta::seconds(LEASE_SECONDS.into());
-    let held = ledger.write((&scope).into(), async move |tx| {
-        Ok(store::memory_writer::hold(tx, tenant_id, &agent, (&owner, until)).await?)
-    });
+    let (scope, agent, lease) = (Scope::system(tenant_id), agent.to_owned(), lease_from(ledger, ledger.now()));
+    let held = ledger
+        .write((&scope).into(), async move |tx| Ok(store::memory_writer::hold(tx, tenant_id, &agent, &lease).await?));
     held.await
 }
 

@@ -60,6 +60,14 @@ impl Part {
     }
 }
 
+/// Why an agent's writer has to run, and what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DueRun {
+    pub(super) cause: RunCause,
+    /// The sessions that it reads.
+    pub(super) part: Part,
+}
+
 /// The events of one session that a run covers: above `after` and up to `upto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Range {
@@ -110,9 +118,12 @@ pub(super) async fn read(
     ledger: &Ledger,
     tenant_id: TenantId,
     agent: &str,
-    (cause, part, began): (RunCause, Part, Timestamp),
+    due: DueRun,
+    began: Timestamp,
 ) -> Result<RunWindow> {
+    let DueRun { cause, part } = due;
     let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
+    let vectors = ledger.vectors();
     let read = ledger.snapshot(&scope, async move |conn| {
         let sessions = part.sessions(conn, tenant_id, &agent, began).await?;
         let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
@@ -125,7 +136,7 @@ pub(super) async fn read(
         }
         let known = known::read(conn, tenant_id, &agent, &sessions).await?;
         let (ranges, mut window, channels) = reading.done();
-        let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
+        let card = documents(conn, (tenant_id, &agent), &vectors, &mut window, &known).await?;
         let is_after_new = part != Part::New;
         Ok(RunWindow { cause, is_after_new, began, ranges, window, channels, card, known, approvals: 1 })
     });

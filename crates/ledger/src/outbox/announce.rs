@@ -3,10 +3,11 @@
 use crate::{Ledger, MessageRecord, Result, WebhookRecord};
 use chrono::TimeDelta;
 use domain::{
-    Entropy, Timestamp,
+    Caller, Entropy, Timestamp,
     failure::cause::{Fingerprint, Opening},
     human,
     id::{MessageId, TenantId, UserId},
+    limit::ASSIGNED_EMAIL_SECONDS,
     notification::{DeliveryMethod, Topic},
     session::{Session, Status},
 };
@@ -17,6 +18,9 @@ use uuid::Uuid;
 
 /// Time from the end of a window to its e-mail, seconds. Transactions that began in the window are committed by then.
 const WINDOW_GRACE_SECONDS: i64 = 10;
+
+/// The page with the sessions that are assigned to its reader.
+const ASSIGNED_PATH: &str = "/sessions?q=assignee%3Ame";
 
 /// A source of ids for messages. Their number is only known inside the transaction, which has no source of
 /// randomness, so ids are derived from a random seed.
@@ -158,6 +162,30 @@ pub(crate) async fn announce_cause(
     });
     let announcement = Announcement { topic: Topic::CauseOpened, about, recipients: Vec::new() };
     announce(tx, session.tenant_id, ids, announcement).await
+}
+
+/// Enqueues the messages about a session that was just assigned to a member: one to each webhook that wants it, and an
+/// e-mail to the member, unless they assigned it themselves. One e-mail covers all sessions of
+/// [`ASSIGNED_EMAIL_SECONDS`]. Working sessions of people are not reported.
+pub(crate) async fn announce_assigned(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    by: Caller,
+    (ids, at): (&MessageIds, Timestamp),
+) -> Result<()> {
+    let (tenant_id, source) = (session.tenant_id, session.source.as_deref());
+    let Some(assignee) = session.assignee.filter(|_| source != Some(human::SOURCE)) else { return Ok(()) };
+    let mut about = about(session);
+    about["assigneeId"] = json!(assignee);
+    about["assignedBy"] = json!(by.to_string());
+    announce(tx, tenant_id, ids, Announcement { topic: Topic::SessionAssigned, about, recipients: Vec::new() }).await?;
+    if by == Caller::User(assignee) || !store::user::wants_email(tx.conn(), tenant_id, assignee).await? {
+        return Ok(());
+    }
+    let about = json!({ "workspaceId": tenant_id, "path": ASSIGNED_PATH });
+    let window = Window { seconds: ASSIGNED_EMAIL_SECONDS, of: tenant_id.0 };
+    let email = Announcement { topic: Topic::SessionAssigned, about, recipients: vec![assignee] };
+    announce_once(tx, tenant_id, at, window, email).await
 }
 
 /// Enqueues one message for each subscribed webhook and for each recipient.

@@ -9,7 +9,7 @@ mod claim;
 mod record_outcome;
 
 pub(crate) use announce::{
-    Announcement, MessageIds, Window, announce, announce_cause, announce_end, announce_once, message,
+    Announcement, MessageIds, Window, announce, announce_assigned, announce_cause, announce_end, announce_once, message,
 };
 pub use claim::{DeliverySlots, Outgoing, Receiver, claim};
 pub(crate) use record_outcome::prune_before;

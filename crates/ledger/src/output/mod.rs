@@ -2,14 +2,14 @@
 
 mod plan;
 mod schema;
-mod settle;
+mod target;
 mod violation;
 mod write_back;
 
-pub(crate) use schema::{check_schema, form_errors, pointer_errors, schema_errors};
-pub(crate) use settle::awaits_approval;
+pub(crate) use schema::{check_schema, form_errors, pointer_errors};
+pub(crate) use target::{Taken, target};
 pub(crate) use violation::{CODE, Refused, refusal, refuse, sentence};
-pub(crate) use write_back::{WriteBack, Written, write_back};
+pub(crate) use write_back::{WriteBack, Written, awaits_approval, write_back};
 
 use crate::{ActionRecord, Result};
 use domain::{

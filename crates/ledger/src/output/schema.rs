@@ -1,6 +1,11 @@
 //! JSON Schemas: checks schemas, and checks values against them.
 
-use domain::{issue::Issue, limit::OUTPUT_ERRORS_MAX};
+use domain::{
+    issue::Issue,
+    json_pointer::{escaped, unescaped},
+    limit::{OUTPUT_ERRORS_MAX, SCHEMA_STEPS_MAX},
+    schema_steps::is_check_within,
+};
 use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
@@ -9,6 +14,13 @@ use serde_json::Value;
 fn validator(schema: &Value) -> Result<Validator, String> {
     let options = jsonschema::options().offline().with_pattern_options(PatternOptions::regex());
     options.build(schema).map_err(|error| error.to_string())
+}
+
+/// Why a value is not checked against a schema, if so: some schemas take longer than anyone waits, and other writers
+/// may wait for the check.
+fn refuse_long_check(schema: &Value, value: &Value, root: &str) -> Option<Issue> {
+    (!is_check_within(schema, value, SCHEMA_STEPS_MAX))
+        .then(|| Issue::new(root, format!("the schema takes more than {SCHEMA_STEPS_MAX} steps to check this value")))
 }
 
 /// Returns the error of a schema, if it is not usable. `field` is the path of the schema.
@@ -23,17 +35,51 @@ pub(super) fn errors(schema: &Value, result: &Value) -> Vec<Issue> {
 }
 
 /// Returns where a value violates a schema, as paths that begin with `root`.
-pub(crate) fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<Issue> {
-    found(schema, result, root, |_, path| path)
+fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<Issue> {
+    let issue = |error: &ValidationError<'_>| {
+        Issue::new(path(root, result, error.instance_path().as_str()), error.masked().to_string())
+    };
+    if let Some(refused) = refuse_long_check(schema, result, root) {
+        return vec![refused];
+    }
+    match validator(schema) {
+        Ok(validator) => validator.iter_errors(result).take(OUTPUT_ERRORS_MAX).map(|error| issue(&error)).collect(),
+        Err(wrong) => vec![unusable(wrong)],
+    }
 }
 
-/// Does the same as [`schema_errors`], but appends the name of a missing property to the path, so that a form
-/// shows the error at that field.
+/// Returns where a value that was typed into a form violates a schema, as paths that begin with `root`. The path of a
+/// missing property has its name, so that a form shows the error at that field. Of a value that fulfils none of several
+/// variants, the errors are those of the variant that it seems to be.
 pub(crate) fn form_errors(schema: &Value, result: &Value, root: &str) -> Vec<Issue> {
-    found(schema, result, root, |kind, path| match kind {
-        ValidationErrorKind::Required { property: Value::String(name) } => format!("{path}.{name}"),
-        _ => path,
-    })
+    let issue = |error: &ValidationError<'_>| {
+        let path = path(root, result, error.instance_path().as_str());
+        let at = match error.kind() {
+            ValidationErrorKind::Required { property: Value::String(name) } => format!("{path}.{name}"),
+            _ => path,
+        };
+        Issue::new(at, error.masked().to_string())
+    };
+    if let Some(refused) = refuse_long_check(schema, result, root) {
+        return vec![refused];
+    }
+    match validator(schema) {
+        Ok(validator) => of_variants(&validator, result, issue),
+        Err(wrong) => vec![unusable(wrong)],
+    }
+}
+
+fn unusable(wrong: String) -> Issue {
+    Issue::new("outputConfig.schema", wrong)
+}
+
+/// The errors of a value, with those of the nearest variant in the place of an error about several.
+fn of_variants(validator: &Validator, value: &Value, issue: impl Fn(&ValidationError<'_>) -> Issue) -> Vec<Issue> {
+    let errors = validator.iter_errors(value).flat_map(|error| match nearest(&error) {
+        Some(found) => found.iter().map(&issue).collect(),
+        None => vec![issue(&error)],
+    });
+    errors.take(OUTPUT_ERRORS_MAX).collect()
 }
 
 /// Returns where a value violates a schema: `root`, and the JSON Pointer of the part or of the missing property.
@@ -42,17 +88,16 @@ pub(crate) fn pointer_errors(schema: &Value, value: &Value, root: &str) -> Vec<I
         Ok(validator) => validator,
         Err(wrong) => return vec![Issue::new(root, format!("its schema cannot be used: {wrong}"))],
     };
-    let errors = validator.iter_errors(value).flat_map(|error| match nearest(&error) {
-        Some(found) => found.iter().map(|error| pointer_error(error, root)).collect(),
-        None => vec![pointer_error(&error, root)],
-    });
-    errors.take(OUTPUT_ERRORS_MAX).collect()
+    if let Some(refused) = refuse_long_check(schema, value, root) {
+        return vec![refused];
+    }
+    of_variants(&validator, value, |error| pointer_error(error, root))
 }
 
 fn pointer_error(error: &ValidationError<'_>, root: &str) -> Issue {
     let missing = match error.kind() {
         ValidationErrorKind::Required { property: Value::String(name) } => {
-            format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+            format!("/{}", escaped(name))
         }
         _ => String::new(),
     };
@@ -75,32 +120,13 @@ fn nearest<'a>(error: &'a ValidationError<'_>) -> Option<&'a Vec<ValidationError
     fitting.min_by_key(|errors| errors.len())
 }
 
-fn found(
-    schema: &Value,
-    result: &Value,
-    root: &str,
-    at: impl Fn(&ValidationErrorKind, String) -> String,
-) -> Vec<Issue> {
-    let validator = match validator(schema) {
-        Ok(validator) => validator,
-        Err(wrong) => return vec![Issue::new("outputConfig.schema", wrong)],
-    };
-    let errors = validator.iter_errors(result).take(OUTPUT_ERRORS_MAX);
-    errors
-        .map(|error| {
-            let path = path(root, result, error.instance_path().as_str());
-            Issue::new(at(error.kind(), path), error.masked().to_string())
-        })
-        .collect()
-}
-
 /// Converts a JSON Pointer to the path format of other errors: `/entities/0/stage` becomes
 /// `result.entities[0].stage`.
 fn path(root: &str, result: &Value, pointer: &str) -> String {
     let mut path = String::from(root);
     let mut at = Some(result);
     for part in pointer.split('/').skip(1) {
-        let key = part.replace("~1", "/").replace("~0", "~");
+        let key = unescaped(part);
         match at {
             Some(Value::Array(list)) => {
                 path.push_str(&format!("[{key}]"));
@@ -155,12 +181,38 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_whose_references_double_is_not_checked() {
+        let mut defs = serde_json::Map::new();
+        for at in 0..40 {
+            let next = json!({ "$ref": format!("#/$defs/{}", at + 1) });
+            defs.insert(at.to_string(), json!({ "anyOf": [next, next] }));
+        }
+        defs.insert("40".to_owned(), json!({ "type": "integer" }));
+        let schema = json!({ "$ref": "#/$defs/0", "$defs": defs });
+        assert_eq!(check_schema(&schema, "inputSchema"), None);
+        for found in [schema_errors(&schema, &json!("x"), "input"), pointer_errors(&schema, &json!("x"), "input")] {
+            assert_eq!(found.len(), 1);
+            assert!(found[0].field == "input" && found[0].message.contains("500000 steps"), "{found:?}");
+        }
+    }
+
+    #[test]
     fn a_missing_field_of_a_form_is_named() {
         let schema = json!({ "required": ["week"], "properties": { "team": { "required": ["name"] } } });
         let mut fields: Vec<_> =
             form_errors(&schema, &json!({ "team": {} }), "input").into_iter().map(|error| error.field).collect();
         fields.sort();
         assert_eq!(fields, ["input.team.name", "input.week"]);
+    }
+
+    #[test]
+    fn an_error_of_a_form_is_that_of_the_variant_whose_constants_the_value_has() {
+        let variant = |kind: &str, key: &str| json!({ "type": "object", "required": ["kind", key], "properties": { "kind": { "const": kind } } });
+        let schema =
+            json!({ "properties": { "pay": { "oneOf": [variant("card", "number"), variant("bank", "iban")] } } });
+        let wrong = form_errors(&schema, &json!({ "pay": { "kind": "bank" } }), "value");
+        let fields: Vec<_> = wrong.iter().map(|error| error.field.as_str()).collect();
+        assert_eq!(fields, ["value.pay.iban"]);
     }
 
     #[test]

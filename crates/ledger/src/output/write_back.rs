@@ -1,18 +1,20 @@
-//! Writes a result to entities, in the caller's transaction.
+//! Writes a result to entities, in the caller's transaction. A result can need approval first.
 
 use super::plan::{Step, plan};
 use crate::{
     ActionRecord, EntityRecord, Error, Result,
-    commit::Minter,
+    commit::{Minter, is_thread},
     entity::{checked, writable},
 };
 use domain::{
+    action::OutputType,
     entity::Values,
     event::kind::{WriteEffect, WrittenEntity},
+    gate::needs_approval,
     id::EntityId,
     session::Session,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::WriteTx;
 
 /// The input of a write-back.
@@ -105,4 +107,11 @@ async fn update(
 
 fn as_written(entity: EntityRecord, effect: WriteEffect) -> WrittenEntity {
     WrittenEntity { entity_id: entity.id, entity_type: entity.type_slug, version: entity.version, effect }
+}
+
+/// Returns whether a person must approve the result, which the action's metadata says. Text of a conversation is
+/// never staged, because the person has already read it turn by turn.
+pub(crate) fn awaits_approval(action: &ActionRecord, session: &Session) -> bool {
+    let metadata: Map<String, Value> = serde_json::from_str(&action.metadata).unwrap_or_default();
+    needs_approval(&metadata) && !(action.output_type == OutputType::Text && is_thread(session))
 }

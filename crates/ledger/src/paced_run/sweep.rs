@@ -12,7 +12,7 @@ use domain::{
     paced_run::{Outcome, State},
     session::Status,
 };
-use store::{Access, PacedRunRecord};
+use store::{Access, PacedRunRecord, paced_run::PacedOutcome};
 
 /// Largest number of paced runs that one read returns.
 const BATCH: u32 = 100;
@@ -26,9 +26,6 @@ struct Step {
     caller: Option<Scope>,
     next: Vec<(i64, SessionId)>,
 }
-
-/// Outcome of one session: its position, the outcome, the new session, and the reason of a refusal.
-type Settled = (i64, Outcome, Option<SessionId>, Option<String>);
 
 /// Starts sessions of the paced runs whose time has come, as many as their pace allows. Returns how many were started.
 /// A run whose sessions cannot be started now does not stop the others.
@@ -60,21 +57,24 @@ pub async fn sweep(ledger: &Ledger) -> Result<u64> {
 /// Starts the next sessions of one paced run. Returns how many were started.
 async fn advance(ledger: &Ledger, tenant_id: TenantId, id: PacedRunId) -> Result<u64> {
     let Some(Step { run, caller, next }) = step(ledger, tenant_id, id).await? else { return Ok(0) };
-    let settled = match caller {
+    let outcomes: Vec<PacedOutcome> = match caller {
         Some(caller) => start(ledger, &caller, &run, next).await?,
         None => {
-            let refused =
-                |(position, _): (i64, SessionId)| (position, Outcome::Refused, None, Some(NO_RIGHTS.to_owned()));
+            let refused = |(position, _): (i64, SessionId)| PacedOutcome {
+                position,
+                outcome: Outcome::Refused,
+                new_session_id: None,
+                reason: Some(NO_RIGHTS.to_owned()),
+            };
             next.into_iter().map(refused).collect()
         }
     };
-    let started = settled.iter().filter(|(_, outcome, ..)| *outcome == Outcome::Started).count() as u64;
+    let started = outcomes.iter().filter(|session| session.outcome == Outcome::Started).count() as u64;
     let now = ledger.now();
     ledger
         .write((&Scope::system(tenant_id)).into(), async move |tx| {
-            for (position, outcome, new, reason) in settled {
-                let what = (outcome, new, reason.as_deref());
-                store::paced_run::settle(tx, (tenant_id, id), position, what).await?;
+            for outcome in &outcomes {
+                store::paced_run::settle(tx, tenant_id, id, outcome).await?;
             }
             Ok(store::paced_run::finish(tx, tenant_id, id, now).await?)
         })
@@ -110,26 +110,27 @@ async fn start(
     caller: &Scope,
     run: &PacedRunRecord,
     next: Vec<(i64, SessionId)>,
-) -> Result<Vec<Settled>> {
+) -> Result<Vec<PacedOutcome>> {
     let reader = *caller;
     let ids: Vec<SessionId> = next.iter().map(|(_, id)| *id).collect();
     let planned = ledger.snapshot(caller, async move |conn| plan_again_on(conn, &reader, ids).await).await?;
-    let mut settled = Vec::with_capacity(planned.len());
+    let mut outcomes = Vec::with_capacity(planned.len());
     for ((position, _), session) in next.into_iter().zip(planned) {
         let done = match session.outcome {
             BulkOutcome::Ready => outcome(run_once(ledger, caller, session.id).await.map(Some))?,
             decided => decided,
         };
-        settled.push(match done {
-            BulkOutcome::Done(new) => (position, Outcome::Started, new, None),
+        let of = |outcome, new_session_id, reason| PacedOutcome { position, outcome, new_session_id, reason };
+        outcomes.push(match done {
+            BulkOutcome::Done(new) => of(Outcome::Started, new, None),
             // A step that was interrupted has started it.
             BulkOutcome::Already(Some(new)) if new.0 >= least_v7(run.created_at) => {
-                (position, Outcome::Started, Some(new), None)
+                of(Outcome::Started, Some(new), None)
             }
-            BulkOutcome::Already(new) => (position, Outcome::Already, new, None),
-            BulkOutcome::Refused(reason) => (position, Outcome::Refused, None, Some(reason)),
+            BulkOutcome::Already(new) => of(Outcome::Already, new, None),
+            BulkOutcome::Refused(reason) => of(Outcome::Refused, None, Some(reason)),
             BulkOutcome::Ready => continue,
         });
     }
-    Ok(settled)
+    Ok(outcomes)
 }

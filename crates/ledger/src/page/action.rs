@@ -80,12 +80,13 @@ pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
     status: ActionStatus,
+    line: Option<String>,
     cursor: Option<String>,
     target: Option<EntityId>,
 ) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let asked = ListActions { status: Some(status), limit: ROWS, cursor, ..ListActions::default() };
+    let asked = ListActions { status: Some(status), line, limit: ROWS, cursor, ..ListActions::default() };
     let asked = ListQuery::of(scope, asked)?;
     let read = ledger.snapshot(scope, async move |conn| {
         let listed = action::list_on(conn, &reader, asked).await?;
@@ -132,7 +133,7 @@ async fn form_options(
     let mut targets = choices(conn, tenant_id, None).await?;
     if let Some(id) = target.filter(|id| targets.options.iter().all(|(known, _)| known != id)) {
         let found = store::entity::titles(conn, tenant_id, &[id]).await?;
-        targets.options.extend(found.into_iter().map(|(id, title, _)| (id, title)));
+        targets.options.extend(found.into_iter().map(|found| (found.id, found.title)));
     }
     let mut agents: BTreeSet<String> =
         store::session::named_agents(conn, tenant_id, AGENTS_MAX).await?.into_iter().collect();

@@ -70,21 +70,21 @@ pub struct Page {
     pub people: People,
 }
 
-/// Reads one page of the list. `slug` selects a type, `text` selects titles that contain it.
+/// Reads one page of the list. `slug` selects a type, and `line` entities that it finds.
 ///
 /// # Errors
-/// [`Error::NotFound`] if no type has this slug; [`Error::Invalid`] for a text that is too long;
+/// [`Error::NotFound`] if no type has this slug; [`Error::Invalid`] for a bad line;
 /// [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
     slug: Option<String>,
-    text: Option<String>,
+    line: Option<String>,
     cursor: Option<String>,
 ) -> Result<List> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    let wanted = ListEntities { type_id: None, title_contains: text, limit: ROWS, cursor };
+    let wanted = ListEntities { line, limit: ROWS, cursor, ..ListEntities::default() };
     let asked = ListQuery::of(wanted)?;
     let read = ledger.snapshot(scope, async move |conn| {
         let types = store::entity_type::list(conn, reader.tenant_id, None, TYPES_MAX).await?.items;

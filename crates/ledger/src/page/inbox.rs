@@ -8,7 +8,7 @@ use super::{
     row::{Row, rows},
 };
 use crate::{
-    Error, Ledger, RequestRecord, Result,
+    Error, Ledger, RequestRecord, Result, canvas,
     event::{self, Read},
     feedback_request::{self, Answerable},
     gate::{self, GateDetail, GateFilter, GateItem, ListGates, ListQuery, MayDecide},
@@ -51,6 +51,8 @@ pub struct ListRequest {
     pub filter: GateFilter,
     /// Whether to list items of all reviewers. If false, only items that the caller may decide.
     pub everyone: bool,
+    /// Only items that this search line finds, see [`gate::list_matching`].
+    pub line: Option<String>,
     /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
@@ -97,6 +99,8 @@ pub struct DecidedRequest {
     pub filter: DecidedFilter,
     /// Whether to list items of all reviewers. If false, only items that the caller could decide.
     pub everyone: bool,
+    /// Only items that this search line finds, see [`gate::list_matching`].
+    pub line: Option<String>,
     /// Number of items on the page: 1 to 1,000.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -119,8 +123,10 @@ pub struct List {
     pub items: Vec<GateItem>,
     /// Cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Sessions that wait for the caller in a terminal. Only with open items.
+    /// Sessions that wait for the caller in a terminal. Only with open items, and without a search line.
     pub elsewhere: Vec<Row>,
+    /// Number of suggestions for canvases that the caller may accept or decline. They are on a page of their own.
+    pub patches: u64,
     /// Questions that the caller may answer and for which no session waits. Only with open items, on the first page.
     pub questions: Vec<RequestRecord>,
     /// Decisions of the caller that can still be undone.
@@ -133,7 +139,8 @@ pub struct List {
     pub unchanged: HashMap<GateId, BTreeSet<String>>,
     /// Ids and names of the members of the workspace. Only with closed items.
     pub people: Vec<(UserId, String)>,
-    /// Number of open items on all pages by [`domain::gate::Gate::similar_key`]. Empty if all are on this page.
+    /// Number of open items on all pages by [`domain::gate::Gate::similar_key`], with a search line of those that it
+    /// finds. Empty if all are on this page.
     pub alike: HashMap<String, u64>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
@@ -193,12 +200,14 @@ pub struct WaitingCounts {
     pub gates: u64,
     /// Questions that the caller may answer and for which no session waits.
     pub questions: u64,
+    /// Suggestions for canvases that the caller may accept or decline.
+    pub patches: u64,
 }
 
 impl WaitingCounts {
-    /// Number of all items: gates and questions.
+    /// Number of all items: gates, questions and suggestions.
     pub const fn all(self) -> u64 {
-        self.gates + self.questions
+        self.gates + self.questions + self.patches
     }
 }
 
@@ -209,8 +218,10 @@ pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<Waiti
     let (reader, now) = (*scope, ledger.now());
     let read = ledger.snapshot(scope, async move |conn| {
         let gates = gate::count_on(conn, &reader, now, at_most).await?;
-        let left = at_most.saturating_sub(u32::try_from(gates).unwrap_or(u32::MAX));
-        Ok(WaitingCounts { gates, questions: feedback_request::count_open_on(conn, &reader, now, left).await? })
+        let left = |counted: u64| at_most.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX));
+        let questions = feedback_request::count_open_on(conn, &reader, now, left(gates)).await?;
+        let patches = canvas::inbox::count_on(conn, &reader, left(gates + questions)).await?;
+        Ok(WaitingCounts { gates, questions, patches })
     });
     read.await
 }
@@ -233,8 +244,8 @@ pub async fn read(
 /// Reads a list of closed items and the item beside it.
 ///
 /// # Errors
-/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::Invalid`] for a time zone that does not exist or a
-/// limit above 1,000; those of [`opened`] for [`Selected::Item`].
+/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::Invalid`] for a time zone that does not exist, a bad
+/// search line or a limit above 1,000; those of [`opened`] for [`Selected::Item`].
 pub async fn read_decided(
     ledger: &Ledger,
     scope: &Scope,
@@ -276,7 +287,8 @@ async fn read_with(
 /// Reads only the list.
 ///
 /// # Errors
-/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::Forbidden`] if a token asks for snoozed gates.
+/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::Forbidden`] if a token asks for snoozed gates;
+/// [`Error::Invalid`] for a bad search line.
 pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -332,14 +344,14 @@ fn first_question(list: &List) -> Option<GateId> {
 fn list_query(scope: &Scope, request: &ListRequest, now: Timestamp) -> Result<ListQuery> {
     let cursor = request.cursor.clone();
     let list = ListGates { filter: request.filter, kind: None, all: request.everyone, limit: ITEMS, cursor };
-    ListQuery::of(scope, &list, now)
+    ListQuery::of(scope, &list, now)?.matching(request.line.as_deref())
 }
 
 fn decided_query(scope: &Scope, wanted: DecidedRequest, now: Timestamp) -> Result<(ListRequest, ListQuery)> {
-    let DecidedRequest { filter, everyone, limit, cursor } = wanted;
+    let DecidedRequest { filter, everyone, line, limit, cursor } = wanted;
     let list = ListGates { filter: GateFilter::Closed, kind: None, all: everyone, limit, cursor: cursor.clone() };
-    let list_query = ListQuery::of(scope, &list, now)?.narrowed(filter.closed()?);
-    Ok((ListRequest { filter: GateFilter::Closed, everyone, cursor }, list_query))
+    let list_query = ListQuery::of(scope, &list, now)?.narrowed(filter.closed()?).matching(line.as_deref())?;
+    Ok((ListRequest { filter: GateFilter::Closed, everyone, line, cursor }, list_query))
 }
 
 async fn list_on(
@@ -351,14 +363,15 @@ async fn list_on(
 ) -> Result<List> {
     let listed = gate::list_on(conn, scope, asked).await?;
     let elsewhere = match (request.filter, scope.user_id()) {
-        (GateFilter::In(GateState::Open), Some(user_id)) => {
+        (GateFilter::In(GateState::Open), Some(user_id)) if !asked.is_searched() => {
             store::work_queue::waiting_in_terminal(conn, scope.tenant_id, user_id, ELSEWHERE_MAX).await?
         }
         _ => Vec::new(),
     };
     let questions = match request {
         ListRequest { filter: GateFilter::In(GateState::Open), cursor: None, .. } => {
-            feedback_request::open_on(conn, scope, now).await?
+            let open = feedback_request::open_on(conn, scope, now).await?;
+            open.into_iter().filter(|question| asked.finds_question(question)).collect()
         }
         _ => Vec::new(),
     };
@@ -382,6 +395,7 @@ async fn list_on(
         labels: labels(conn, scope.tenant_id, listed.items.iter()).await?,
         unchanged: unchanged(conn, scope.tenant_id, listed.items.iter()).await?,
         undo_seconds: store::tenant::undo_seconds(conn, scope.tenant_id).await?,
+        patches: canvas::inbox::count_on(conn, scope, u32::MAX).await?,
         questions,
         titles,
         elsewhere: rows(conn, scope, elsewhere, now).await?,

@@ -8,17 +8,22 @@ use crate::{
     memory_writer::{StalledRecord, stalled_on},
 };
 use domain::{Scope, role::Permission};
+use std::collections::BTreeMap;
 
 /// Number of actions whose rows lead to their sessions.
 const ACTIONS_MAX: u32 = 1_000;
+/// Number of tools that have their names in the figures.
+const TOOLS_MAX: u32 = 1_000;
 
-/// Figures of a window, and the actions that their rows lead to.
+/// Figures of a window, and the actions and tools that their rows lead to.
 #[derive(Debug)]
 pub struct Page {
     /// Figures of the window, and whether they are complete.
     pub record: InsightsRecord,
     /// The newest actions of the workspace.
     pub actions: Vec<ActionRecord>,
+    /// The names of the newest tools of the workspace, by slug.
+    pub tool_names: BTreeMap<String, String>,
     /// Memory writers that wait after failures.
     pub stalled: Vec<StalledRecord>,
 }
@@ -35,8 +40,10 @@ pub async fn read(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Page> {
     let read = ledger.snapshot(scope, async move |conn| {
         let newest = insight::newest_on(conn, reader.tenant_id, window).await?;
         let stalled = stalled_on(conn, reader.tenant_id, now).await?;
-        Ok((newest, action::list_on(conn, &reader, known).await?.items, stalled))
+        let tools = store::tool::names(conn, reader.tenant_id, TOOLS_MAX).await?;
+        Ok((newest, action::list_on(conn, &reader, known).await?.items, tools, stalled))
     });
-    let (newest, actions, stalled) = read.await?;
-    Ok(Page { record: insight::count(ledger, scope, window, newest).await?, actions, stalled })
+    let (newest, actions, tools, stalled) = read.await?;
+    let record = insight::count(ledger, scope, window, newest).await?;
+    Ok(Page { record, actions, tool_names: tools.into_iter().collect(), stalled })
 }

@@ -9,7 +9,7 @@ use crate::{
     action::{self, ListActions},
     guard::require,
     insight::{self, InsightsRecord},
-    memory::{FoundMemory, attribute, check_agent, check_search, search_on},
+    memory::{FoundMemory, MemorySearch, attribute, check_agent, find_on},
     memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_of_on},
     worker::{self, AgentWorkers},
 };
@@ -17,7 +17,7 @@ use domain::{
     Scope, Timestamp, id::MemoryDocumentId, limit::PAGE_MAX, memory::MemoryPath, role::Permission, session::Status,
 };
 use std::collections::BTreeMap;
-use store::{retention::ErasedOfAgent, session::OpenWork};
+use store::{memory::DocumentFilter, retention::ErasedOfAgent, session::OpenWork};
 
 /// Number of versions among the last changes.
 const RECENT: u32 = 20;
@@ -31,7 +31,7 @@ const DAYS: u32 = 30;
 pub enum Selection {
     /// The newest changes.
     Recent,
-    /// What a search for these words finds.
+    /// What a search line finds, with words and with `title:`, which is a part of the path.
     Search(String),
     /// The document at a path, which may be deleted.
     Document(MemoryPath, Part),
@@ -155,26 +155,30 @@ impl ListedAgent {
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if `agent` is not a slug, and for a document that never was or a version it does not
-/// have; [`crate::Error::Invalid`] for a search that is too long.
+/// have; [`crate::Error::Invalid`] for a bad search line.
 pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, selection: Selection) -> Result<Memory> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
-    let limit = if let Selection::Search(query) = &selection { check_search(query, 0)? } else { 0 };
+    let search = match &selection {
+        Selection::Search(line) => Some(MemorySearch::of(ledger, line).await?),
+        _ => None,
+    };
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, async move |conn| {
-        let (mut found, mut document, mut texts) = (None, None, Vec::new());
+        let found = match &search {
+            Some(search) => Some(find_on(conn, tenant_id, Some(&agent), search).await?),
+            None => None,
+        };
+        let (mut document, mut texts) = (None, Vec::new());
         match selection {
-            Selection::Recent => {}
-            Selection::Search(query) => {
-                found = Some(search_on(conn, tenant_id, Some(&agent), &query, limit).await?);
-            }
+            Selection::Recent | Selection::Search(_) => {}
             Selection::Document(path, part) => {
                 let (opened, of_lines) = document_on(conn, tenant_id, &agent, &path, part).await?;
                 (document, texts) = (Some(opened), of_lines);
             }
             Selection::Erased(id) => document = Some(erased_on(conn, tenant_id, &agent, id).await?),
         }
-        let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
+        let listed = store::memory::list(conn, tenant_id, &agent, &DocumentFilter::default(), None, PAGE_MAX).await?;
         let page = Memory {
             documents: listed.items,
             has_more: listed.has_more,

@@ -1,5 +1,6 @@
 //! The document on the page /agents/{slug}/memory.
 
+use super::memory_usefulness::{Usefulness, usefulness_on};
 use crate::{
     Error, MemoryDocumentRecord, MemoryVersionRecord, Result,
     memory::{BlamedLine, MemoryText, VersionDiff, diff_on, find_erased_on, read_on},
@@ -28,10 +29,12 @@ pub enum Part {
     },
     /// The origin of each line.
     Origin,
+    /// How useful its lines were.
+    Usefulness,
 }
 
 /// A document as the page shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     /// At its newest version.
     pub document: MemoryDocumentRecord,
@@ -47,6 +50,8 @@ pub struct Document {
     pub diff: Option<VersionDiff>,
     /// Its lines with their origin; only for [`Part::Origin`].
     pub origin: Vec<BlamedLine>,
+    /// How useful its lines were; only for [`Part::Usefulness`].
+    pub usefulness: Option<Usefulness>,
 }
 
 /// Reads the document at a path, which may be deleted, and for [`Part::Origin`] the texts that its lines come from.
@@ -63,6 +68,7 @@ pub(super) async fn document_on(
     let found = read_on(conn, tenant_id, agent, path).await?;
     let MemoryText { document, text } = found.ok_or(Error::NotFound("memory document"))?;
     let (mut versions, mut has_more_versions, mut diff, mut texts) = (Vec::new(), false, None, Vec::new());
+    let mut usefulness = None;
     match part {
         Part::Text => {}
         Part::History { version, before } => {
@@ -75,9 +81,11 @@ pub(super) async fn document_on(
             let limit = MEMORY_BLAME_VERSIONS_MAX;
             texts = store::memory::latest_texts(conn, tenant_id, document.id, limit).await?;
         }
+        Part::Usefulness => usefulness = Some(usefulness_on(conn, tenant_id, &document, &text).await?),
     }
     let origin = Vec::new();
-    Ok((Document { document, text, is_erased: false, versions, has_more_versions, diff, origin }, texts))
+    let opened = Document { document, text, is_erased: false, versions, has_more_versions, diff, origin, usefulness };
+    Ok((opened, texts))
 }
 
 /// Reads what is left of an erased document.
@@ -99,5 +107,6 @@ pub(super) async fn erased_on(
         has_more_versions: false,
         diff: None,
         origin: Vec::new(),
+        usefulness: None,
     })
 }

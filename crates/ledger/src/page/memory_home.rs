@@ -2,9 +2,9 @@
 
 use super::names::{People, people_on};
 use crate::{
-    Error, Ledger, MemoryAgentRecord, MemoryDocumentRecord, Result,
+    Ledger, MemoryAgentRecord, MemoryDocumentRecord, Result,
     guard::require,
-    memory::{FoundMemory, check_search, search_on},
+    memory::{FoundMemory, MemorySearch, find_on},
     memory_writer::{StalledRecord, stalled_on},
 };
 use domain::{Scope, Timestamp, limit::PAGE_MAX, memory::MemoryPath, memory_writer::turn::own_path, role::Permission};
@@ -28,19 +28,22 @@ pub struct Page {
     pub people: People,
 }
 
-/// Reads the page. `query` is what is searched for.
+/// Reads the page. `line` is what is searched for: words, and `title:`, which is a part of the path.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a query that is too long.
-pub async fn read(ledger: &Ledger, scope: &Scope, query: Option<String>) -> Result<Page> {
+/// [`crate::Error::Invalid`] for a bad line.
+pub async fn read(ledger: &Ledger, scope: &Scope, line: Option<String>) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let search = query.map(|query| Ok::<_, Error>((check_search(&query, 0)?, query))).transpose()?;
+    let search = match &line {
+        Some(line) => Some(MemorySearch::of(ledger, line).await?),
+        None => None,
+    };
     let (tenant_id, now, own) = (scope.tenant_id, ledger.now(), scope.user_id().map(own_path));
     let (user_id, is_admin) = (scope.user_id(), scope.may(Permission::Administer));
     let read = ledger.snapshot(scope, async move |conn| {
         let agents = store::memory::agents(conn, tenant_id, None, PAGE_MAX).await?;
-        let found = match search {
-            Some((limit, query)) => Some(search_on(conn, tenant_id, None, &query, limit).await?),
+        let found = match &search {
+            Some(search) => Some(find_on(conn, tenant_id, None, search).await?),
             None => None,
         };
         let own = match own.as_deref().map(MemoryPath::parse) {

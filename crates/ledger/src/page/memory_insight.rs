@@ -4,6 +4,7 @@ use crate::{Ledger, Result, guard::require};
 use domain::{
     Scope,
     limit::{MEMORY_FIGURES_MAX, MEMORY_RANKERS_MAX},
+    relevance::WORTH_FROM,
     role::Permission,
 };
 use std::cmp::Reverse;
@@ -13,9 +14,6 @@ pub use store::memory_figure::MemoryFigure;
 
 /// Documents in one list.
 const LISTED: usize = 20;
-/// Times that a memory was given, without a use and without a good rating, from which on it counts as one that does not
-/// help.
-const UNUSED_FROM: u64 = 3;
 
 /// Data of the page.
 #[derive(Debug)]
@@ -26,12 +24,14 @@ pub struct Page {
     pub rated: u64,
     /// Those of them that were used.
     pub used: u64,
-    /// Documents with the best ratings, the best first.
+    /// Documents with three or more ratings and the best mean, the best first.
     pub helpful: Vec<MemoryFigure>,
     /// Documents that were given three times or more and never used or rated above 0, the most often given first.
     pub unused: Vec<MemoryFigure>,
-    /// Documents whose ratings are below 0, the worst first.
+    /// Documents with three or more ratings and a mean below 0, the worst first.
     pub harmful: Vec<MemoryFigure>,
+    /// Number of documents with fewer ratings: too few to tell.
+    pub few: u64,
     /// Versions of the model that orders memories, newest first.
     pub rankers: Vec<RankerRecord>,
 }
@@ -51,15 +51,21 @@ pub async fn read(ledger: &Ledger, scope: &Scope) -> Result<Page> {
 fn page(figures: &[MemoryFigure], rankers: Vec<RankerRecord>) -> Page {
     let sum = |of: fn(&MemoryFigure) -> u64| figures.iter().map(of).sum();
     let mean = |figure: &MemoryFigure| figure.mean.unwrap_or_default();
-    let mut helpful: Vec<MemoryFigure> = figures.iter().filter(|figure| mean(figure) > 0.0).cloned().collect();
+    let few = figures.iter().filter(|figure| (1..WORTH_FROM).contains(&figure.rated)).count() as u64;
+    let rated_as = |is_listed: fn(f64) -> bool| -> Vec<MemoryFigure> {
+        let enough = figures.iter().filter(|figure| figure.rated >= WORTH_FROM);
+        enough.filter(|figure| is_listed(mean(figure))).cloned().collect()
+    };
+    let mut helpful = rated_as(|mean| mean > 0.0);
     helpful.sort_by(|one, other| mean(other).total_cmp(&mean(one)).then(other.rated.cmp(&one.rated)));
-    let mut harmful: Vec<MemoryFigure> = figures.iter().filter(|figure| mean(figure) < 0.0).cloned().collect();
+    let mut harmful = rated_as(|mean| mean < 0.0);
     harmful.sort_by(|one, other| mean(one).total_cmp(&mean(other)).then(other.rated.cmp(&one.rated)));
-    let is_unused = |figure: &&MemoryFigure| figure.given >= UNUSED_FROM && figure.used == 0 && mean(figure) <= 0.0;
+    let is_unused = |figure: &&MemoryFigure| figure.given >= WORTH_FROM && figure.used == 0 && mean(figure) <= 0.0;
     let mut unused: Vec<MemoryFigure> = figures.iter().filter(is_unused).cloned().collect();
     unused.sort_by_key(|figure| Reverse(figure.given));
     [&mut helpful, &mut unused, &mut harmful].into_iter().for_each(|list| list.truncate(LISTED));
-    Page { given: sum(|f| f.given), rated: sum(|f| f.rated), used: sum(|f| f.used), helpful, unused, harmful, rankers }
+    let (given, rated, used) = (sum(|f| f.given), sum(|f| f.rated), sum(|f| f.used));
+    Page { given, rated, used, helpful, unused, harmful, few, rankers }
 }
 
 #[cfg(test)]
@@ -77,8 +83,10 @@ mod tests {
             mean,
         };
         let figures = [
-            figure("a", (5, 2, 2), Some(0.5)),
-            figure("b", (5, 0, 2), Some(0.9)),
+            figure("a", (5, 2, 3), Some(0.5)),
+            figure("b", (5, 0, 3), Some(0.9)),
+            figure("g", (2, 0, 2), Some(1.0)),
+            figure("h", (2, 0, 1), Some(-1.0)),
             figure("c", (9, 0, 0), None),
             figure("d", (4, 0, 3), Some(-0.5)),
             figure("e", (2, 0, 0), None),
@@ -86,7 +94,7 @@ mod tests {
         ];
         let page = page(&figures, Vec::new());
         let paths = |list: &[MemoryFigure]| list.iter().map(|one| one.path.clone()).collect::<String>();
-        assert_eq!((page.given, page.rated, page.used), (28, 7, 3));
+        assert_eq!((page.given, page.rated, page.used, page.few), (32, 12, 3, 2));
         assert_eq!(
             (paths(&page.helpful), paths(&page.unused), paths(&page.harmful)),
             ("ba".into(), "cd".into(), "d".into())

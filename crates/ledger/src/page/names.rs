@@ -4,7 +4,7 @@ use super::proposed_values::field_names;
 use crate::{Ledger, MemberRecord, Result, guard::require, human};
 use domain::{
     Scope,
-    event::{Event, Known},
+    event::{Body, Event, Known},
     id::{EntityId, TenantId, TokenId},
     limit::ENTITY_TITLES_MAX,
     role::Permission,
@@ -51,18 +51,24 @@ pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Resul
     Ok(People { members, tokens: tokens.into_iter().map(|token| (token.id, token.name)).collect() })
 }
 
-/// Returns names for the entities that were viewed, the people who decided in these events, and the fields of entities
-/// whose values they decided about. The key is the id or actor as it is in the event, and `field:SLUG`.
+/// Returns names for the entities that were viewed, the people who decided in these events or were assigned, and the
+/// fields of entities whose values they decided about. The key is the id or actor as it is in the event, and
+/// `field:SLUG`.
 pub(super) async fn names(conn: &mut Conn<'_>, tenant_id: TenantId, events: &[Event]) -> Result<Vec<(String, String)>> {
     let viewed = human::viewed(conn, tenant_id, events).await?;
     let mut names: Vec<_> = viewed.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
     let deciders = events.iter().filter(|event| event.kind.starts_with("user."));
-    let deciders: Vec<&str> = deciders.map(|event| event.actor.as_str()).collect();
-    if !deciders.is_empty() {
+    let mut named: Vec<String> = deciders.map(|event| event.actor.clone()).collect();
+    let assigned = events.iter().filter(|event| event.kind == Known::SessionAssigneeChange);
+    named.extend(assigned.filter_map(|event| match event.body() {
+        Body::SessionAssigneeChange(change) => change.to.map(|id| format!("user:{id}")),
+        _ => None,
+    }));
+    if !named.is_empty() {
         let members = store::user::members(conn, tenant_id).await?;
         let called =
             members.iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));
-        names.extend(called.filter(|(actor, _)| deciders.contains(&actor.as_str())));
+        names.extend(called.filter(|(actor, _)| named.contains(actor)));
     }
     if events.iter().any(|event| event.kind == Known::UserOutputApproval) {
         let fields = field_names(conn, tenant_id).await?;
@@ -82,5 +88,5 @@ pub(super) async fn titles(
         return Ok(Vec::new());
     }
     let titles = store::entity::titles(conn, tenant_id, &ids).await?;
-    Ok(titles.into_iter().map(|(id, title, _)| (id.to_string(), title)).collect())
+    Ok(titles.into_iter().map(|found| (found.id.to_string(), found.title)).collect())
 }

@@ -54,13 +54,13 @@ pub(super) async fn unchanged<'a>(
     let ids: BTreeSet<EntityId> = writes.iter().map(|(id, _)| *id).collect();
     let ids: Vec<EntityId> = ids.into_iter().collect();
     let found = store::entity::values(conn, tenant_id, &ids).await?;
-    let found: HashMap<_, _> = found.into_iter().map(|(id, title, fields)| (id, (title, fields))).collect();
+    let found: HashMap<_, _> = found.into_iter().map(|entity| (entity.id, entity)).collect();
     let mut unchanged = HashMap::new();
     for (id, item) in writes {
-        let (Some((title, fields)), Some(values)) = (found.get(&id), &item.proposed) else { continue };
+        let (Some(entity), Some(values)) = (found.get(&id), &item.proposed) else { continue };
         let has = |(key, value): &(&String, &Value)| match key.as_str() {
-            FIELD_TITLE => value.as_str() == Some(title),
-            key => fields.get(key) == Some(*value),
+            FIELD_TITLE => value.as_str() == Some(entity.title.as_str()),
+            key => entity.values.get(key) == Some(*value),
         };
         let keys: BTreeSet<String> = values.iter().filter(has).map(|(key, _)| key.clone()).collect();
         if !keys.is_empty() {

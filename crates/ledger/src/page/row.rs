@@ -21,7 +21,7 @@ use store::Conn;
 pub struct Row {
     /// The session as it is recorded.
     pub session: Session,
-    /// The newest event that is not just a change of status.
+    /// The newest event that is not just a change of status, tags or assignee.
     pub newest: Option<Event>,
     /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
@@ -105,5 +105,6 @@ fn without_words(mut session: Session, gate: Option<&GateItem>) -> Session {
     session.title = gate.map(|item| item.gate.title.clone()).unwrap_or_default();
     session.input = None;
     session.metadata = "{}".into();
+    session.tags.clear();
     session
 }

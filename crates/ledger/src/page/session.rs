@@ -7,7 +7,7 @@ use super::{
     tool_pair::with_calls,
 };
 use crate::{
-    Error, FailureRecord, Ledger, Result,
+    Error, FailureRecord, Ledger, Result, ToolRunOutputRecord,
     event::{self, KindCounts, Read, Slice},
     failure::cause::{Alike, alike_on},
     gate::{self, GateItem},
@@ -20,7 +20,7 @@ use domain::{
     event::{Event, Known},
     id::SessionId,
     role::Permission,
-    session::{Session, Status},
+    session::{Session, Status, Type},
 };
 use store::Conn;
 
@@ -76,6 +76,8 @@ pub struct Around {
     pub kind_counts: Vec<(String, u64)>,
     /// Promotion of the response, if the session is one.
     pub promotion: PromotionState,
+    /// What becomes of its result, if a task is to write it to an entity.
+    pub output: Option<ToolRunOutputRecord>,
     /// Name of the action that the session executes.
     pub action_name: Option<String>,
     /// Whether the action that the session executes is active or archived.
@@ -92,6 +94,8 @@ pub struct Around {
     pub gate: Option<GateItem>,
     /// What the viewer can give it, if it waits.
     pub continuation: Continuation,
+    /// Name of the member who looks after it.
+    pub assignee: Option<String>,
 }
 
 /// Events, and names of what they refer to.
@@ -294,9 +298,19 @@ async fn around_on(
         _ => None,
     };
     let promotion = promotion(conn, scope, &session, (now, offers)).await?;
+    let output = match session.session_type {
+        Type::Tool => store::tool_run_output::find(conn, tenant_id, id).await?,
+        Type::Agent | Type::Response | Type::Mixed => None,
+    };
     let continuation = continuation(conn, scope, &session, gate.is_some()).await?;
+    let assignee = match session.assignee {
+        Some(member) => store::user::find_any_member(conn, tenant_id, member).await?,
+        None => None,
+    };
     let around = Around {
+        assignee: assignee.map(|member| member.display_name().to_owned()),
         promotion,
+        output,
         parent,
         has_more_children: children.next_cursor.is_some(),
         children: children.items,

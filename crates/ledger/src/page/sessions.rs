@@ -11,7 +11,13 @@ use crate::{
     search::{LineSearch, SearchLine, owner, saved_on},
     session::{self, Counted, ListQuery, ListSessions},
 };
-use domain::{Scope, Timestamp, id::SessionId, limit::SAVED_SEARCHES_COUNTED_MAX, role::Permission};
+use chrono::TimeDelta;
+use domain::{
+    Scope, Timestamp,
+    id::{SessionId, UserId},
+    limit::{SAVED_SEARCH_COUNT_SECONDS, SAVED_SEARCHES_COUNTED_MAX, SAVED_SEARCHES_IN_RAIL_MAX},
+    role::Permission,
+};
 use store::Conn;
 
 /// Number of actions offered as a filter.
@@ -102,17 +108,55 @@ async fn saved_with_counts(
     now: Timestamp,
 ) -> Result<(Vec<CountedSearch>, usize)> {
     let Some(user_id) = reader.acting_user() else { return Ok((Vec::new(), 0)) };
-    let mut all = saved_on(conn, reader, user_id).await?;
+    let all = in_order(conn, reader, user_id).await?;
     let total = all.len();
-    // A stable sort: by name among their own and among the others.
-    all.sort_by_key(|search| search.user_id != user_id);
     let mut saved = Vec::new();
     for search in all.into_iter().take(SAVED_SEARCHES_COUNTED_MAX) {
-        let text = search.line.clone();
-        let count = count(conn, reader, SearchLine { text, timezone: Some(timezone.to_owned()) }, now).await?;
+        let count = count(conn, reader, line_of(&search, timezone), now).await?;
         saved.push(CountedSearch { search, count });
     }
     Ok((saved, total))
+}
+
+/// The searches that a person sees: their own and then those of others, by name.
+async fn in_order(conn: &mut Conn<'_>, reader: &Scope, user_id: UserId) -> Result<Vec<SavedSearchRecord>> {
+    let mut all = saved_on(conn, reader, user_id).await?;
+    // A stable sort: by name among their own and among the others.
+    all.sort_by_key(|search| search.user_id != user_id);
+    Ok(all)
+}
+
+fn line_of(search: &SavedSearchRecord, timezone: &str) -> SearchLine {
+    SearchLine { text: search.line.clone(), timezone: Some(timezone.to_owned()) }
+}
+
+/// Reads the first [`SAVED_SEARCHES_IN_RAIL_MAX`] searches that a person sees, for the navigation of every page. A
+/// count can be [`SAVED_SEARCH_COUNT_SECONDS`] old: pages are opened more often than that, and each would count anew.
+/// None for a caller who is no person.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn in_rail(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Vec<CountedSearch>> {
+    let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
+    let (reader, zone, now, kept) = (*scope, timezone.to_owned(), ledger.now(), ledger.clone());
+    let read = ledger.snapshot(scope, async move |conn| {
+        let mut saved = Vec::new();
+        for search in in_order(conn, &reader, user_id).await?.into_iter().take(SAVED_SEARCHES_IN_RAIL_MAX) {
+            let key = (reader.tenant_id, user_id, search.line.clone(), zone.clone());
+            let is_recent = |at: Timestamp| now - at < TimeDelta::seconds(SAVED_SEARCH_COUNT_SECONDS);
+            let count = match kept.saved_counts().get(&key).filter(|(at, _)| is_recent(*at)) {
+                Some((_, count)) => count,
+                None => {
+                    let count = count(conn, &reader, line_of(&search, &zone), now).await?;
+                    kept.saved_counts().insert(key, (now, count));
+                    count
+                }
+            };
+            saved.push(CountedSearch { search, count });
+        }
+        Ok(saved)
+    });
+    read.await
 }
 
 /// Counts the sessions of a line. `None` for a line with words, and for one that is refused.

@@ -69,9 +69,12 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &
     let any = ListQuery::of(scope, ListSessions { limit: 1, ..ListSessions::default() }, ledger.now())?;
     let person = scope.user_id().map(|_| human::person(scope)).transpose()?;
     let read = ledger.snapshot(scope, async move |conn| {
+        // Counted once for all sections: in a large workspace a count costs as much as the rows of all of them.
+        let counts = work_queue::counts_on(conn, &reader, whose, since).await?;
         let mut sections = Vec::with_capacity(Bucket::ALL.len());
         for bucket in Bucket::ALL {
-            sections.push(section_on(conn, &reader, whose, bucket, since).await?);
+            let section = section_on(conn, &reader, whose, bucket, since).await?;
+            sections.push(Section { total: section.has_more.then_some(of_bucket(counts, bucket)), ..section });
         }
         let stalled = if reader.may(Permission::ManageSessions) {
             stalled_on(conn, reader.tenant_id, since.now).await?
@@ -81,7 +84,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &
         Ok(Page {
             sections,
             stalled,
-            counts: work_queue::counts_on(conn, &reader, whose, since).await?,
+            counts,
             questions: questions_on(conn, &reader, since.now).await?,
             nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),
             day: match person {
@@ -109,10 +112,18 @@ pub async fn section(
 ) -> Result<Section> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
-    let read = ledger.snapshot(scope, async move |conn| section_on(conn, &reader, whose, bucket, since).await);
+    let read = ledger.snapshot(scope, async move |conn| {
+        let section = section_on(conn, &reader, whose, bucket, since).await?;
+        let total = match section.has_more {
+            true => Some(of_bucket(work_queue::counts_on(conn, &reader, whose, since).await?, bucket)),
+            false => None,
+        };
+        Ok(Section { total, ..section })
+    });
     read.await
 }
 
+/// Reads the rows of a section, without the number of its entries.
 async fn section_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -126,12 +137,8 @@ async fn section_on(
     found.sessions.truncate(keep);
     found.actions.truncate(keep);
     let rows = rows(conn, scope, found.sessions, since.now).await?;
-    let total = match has_more {
-        true => Some(of_bucket(work_queue::counts_on(conn, scope, whose, since).await?, bucket)),
-        false => None,
-    };
     let unassigned_failures = found.unassigned_failures;
-    Ok(Section { bucket, rows, actions: found.actions, has_more, total, unassigned_failures })
+    Ok(Section { bucket, rows, actions: found.actions, has_more, total: None, unassigned_failures })
 }
 
 const fn of_bucket(counts: Counts, bucket: Bucket) -> u64 {

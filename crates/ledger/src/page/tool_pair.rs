@@ -5,7 +5,7 @@ use crate::{
     event::{self, Read, Slice},
 };
 use domain::{
-    event::{Event, Known},
+    event::{Event, Known, PartType},
     session::Session,
 };
 use serde::Deserialize;
@@ -61,6 +61,10 @@ struct Part<'a> {
     tool_call_id: Option<&'a RawValue>,
 }
 
+fn part_type(json: &RawValue) -> Option<PartType> {
+    PartType::parse(json.get().trim_matches('"'))
+}
+
 /// The tool calls that an event names, and whether it makes them or brings their results.
 fn ids(event: &Event) -> impl Iterator<Item = (String, bool)> + use<> {
     let by_kind = match event.known() {
@@ -79,10 +83,10 @@ fn ids(event: &Event) -> impl Iterator<Item = (String, bool)> + use<> {
             let mut parts: Vec<Part<'_>> = serde_json::from_str(&event.content).unwrap_or_default();
             parts.extend(serde_json::from_str::<Part<'_>>(&event.metadata).ok());
             let id = |part: &Part<'_>| part.tool_call_id.map(|id| id.get().to_owned());
-            let is_call = |part: &Part<'_>| match part.kind.map(RawValue::get) {
-                Some("\"tool-call\"" | "\"tool_call\"") => true,
-                Some("\"tool-result\"" | "\"tool_result\"" | "\"tool-error\"" | "\"tool_error\"") => false,
-                _ => by_kind,
+            let is_call = |part: &Part<'_>| match part.kind.and_then(part_type) {
+                Some(PartType::ToolCall) => true,
+                Some(PartType::ToolResult | PartType::ToolError) => false,
+                Some(PartType::Text | PartType::Reasoning) | None => by_kind,
             };
             parts.iter().filter_map(|part| Some((id(part)?, is_call(part)))).collect()
         }

@@ -1,18 +1,27 @@
 //! The page /sessions/{id}/promote: what the result of a tool can be written to, and by which task.
 
 use super::choice::{Choices, choices};
-use crate::{Error, Ledger, Result, guard::require, response::promotion::writes_one_entity, session};
+use crate::{
+    Error, Ledger, Result,
+    guard::require,
+    output::{Taken, target},
+    response::promotion::writes_one_entity,
+    session,
+};
 use domain::{
     Scope,
-    action::{ActionStatus, OutputType},
+    action::ActionStatus,
     entity::FIELD_TITLE,
     id::{ActionId, EntityId, SessionId, TenantId},
     issue::Issue,
-    output,
     role::Permission,
     session::{Session, Status, Type},
-    tool::parts::{Part, parts, pointer_named},
+    tool::{
+        named_parts,
+        parts::{Part, parts, pointer_named},
+    },
 };
+use serde_json::Value;
 use store::Conn;
 
 /// Number of tasks that the form offers. The API takes the others.
@@ -48,6 +57,21 @@ pub struct Page {
     pub refused: Option<Issue>,
 }
 
+/// The tasks by which the result of a run can be written when it completes.
+#[derive(Debug)]
+pub struct Targets {
+    /// Active tasks whose output is one entity, with their names, newest first. At least one.
+    pub tasks: Vec<(ActionId, String)>,
+    /// Whether there are more tasks.
+    pub has_more_tasks: bool,
+    /// Entities that can be written.
+    pub entities: Choices,
+    /// What the chosen task writes. Pointers are those of the output schema.
+    pub target: Option<Target>,
+    /// Why the chosen task cannot write the result. Its field is `task` or `entity`.
+    pub refused: Option<Issue>,
+}
+
 /// What a task writes of a result.
 #[derive(Debug)]
 pub struct Target {
@@ -55,6 +79,8 @@ pub struct Target {
     pub action_id: ActionId,
     /// Name of the task.
     pub name: String,
+    /// The entity that was chosen.
+    pub chosen: Option<EntityId>,
     /// The entity that it writes or relates, with its title; `None` for a new one.
     pub entity: Option<(EntityId, String)>,
     /// Values that it takes.
@@ -72,6 +98,8 @@ pub struct TargetField {
     pub name: String,
     /// JSON Pointer of the part of the result with the same name; empty if there is none.
     pub pointer: String,
+    /// Whether the task fails without a value.
+    pub is_required: bool,
 }
 
 /// Reads the page.
@@ -107,6 +135,37 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, query: Query) -
     read.await
 }
 
+/// Reads the tasks for the form that runs a tool, and what the chosen one writes of results with this schema; `None` if
+/// the caller may not write entities, and if there is no task.
+pub(super) async fn targets_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    chosen: Option<(ActionId, Option<EntityId>)>,
+    output_schema: Option<&Value>,
+) -> Result<Option<Targets>> {
+    if !scope.may(Permission::WriteEntities) || !scope.may(Permission::StartSession) {
+        return Ok(None);
+    }
+    let tasks = store::action::of_any_entity(conn, scope.tenant_id, TASKS).await?;
+    if tasks.items.is_empty() {
+        return Ok(None);
+    }
+    let entities = choices(conn, scope.tenant_id, None).await?;
+    let (target, refused) = match chosen {
+        None => (None, None),
+        Some(chosen) => {
+            let found = output_schema.map(named_parts).unwrap_or_default();
+            match target_on(conn, scope.tenant_id, chosen, &found).await? {
+                Ok(target) => (Some(target), None),
+                Err(issue) => (None, Some(issue)),
+            }
+        }
+    };
+    let has_more_tasks = tasks.has_more;
+    let tasks = tasks.items.into_iter().map(|task| (task.id, task.name)).collect();
+    Ok(Some(Targets { tasks, has_more_tasks, entities, target, refused }))
+}
+
 /// What a task writes, or why it cannot write the result.
 async fn target_on(
     conn: &mut Conn<'_>,
@@ -118,49 +177,24 @@ async fn target_on(
     let action = store::action::find(conn, tenant_id, action_id).await?;
     let action = action.filter(|action| action.status == ActionStatus::Active && writes_one_entity(action));
     let Some(action) = action else { return refused("task", "choose an active task whose output is one entity") };
-    let entity_id = chosen.or(action.target_entity_id);
-    let entity = match entity_id {
-        Some(id) => store::entity::find(conn, tenant_id, id).await?,
-        None => None,
+    let target = match target(conn, tenant_id, &action, chosen).await? {
+        Ok(target) => target,
+        Err(issue) => return Ok(Err(issue)),
     };
-    if entity_id.is_some() && entity.is_none() {
-        return refused("entity", "no entity of the workspace has this id");
-    }
-    let Ok(contract) = output::read(action.output_type, &action.output_config) else {
-        return refused("task", "the output of this task is not valid");
-    };
-    if entity.is_none() && action.output_type == OutputType::RelationEntity {
-        return refused("entity", "choose the entity to which the new one leads");
-    }
-    let of_entity = entity.as_ref().map(|entity| entity.type_slug.clone());
-    let Some(slug) = contract.entity_type.clone().or(of_entity) else {
-        return refused("entity", "choose the entity that this task writes");
-    };
-    let Some(of_type) = store::entity_type::find_by_slug(conn, tenant_id, &slug).await? else {
-        return refused("task", "the entity type that this task writes does not exist");
-    };
-    let mut names: Vec<(String, String)> = Vec::new();
-    for id in &contract.criteria_set_ids {
-        let set = store::criteria_set::find(conn, tenant_id, *id).await?;
-        let dimensions = set.into_iter().flat_map(|set| set.dimensions);
-        names.extend(dimensions.map(|dimension| (dimension.slug, dimension.name)));
-    }
-    let written = of_type.fields.into_iter().filter(|field| contract.relation_field.as_ref() != Some(&field.slug));
-    let written: Vec<_> = written.map(|field| (field.slug, field.name)).collect();
-    names.retain(|(slug, _)| written.iter().all(|(known, _)| known != slug));
-    let title = (action.output_type != OutputType::Fields).then(|| (FIELD_TITLE.to_owned(), "Title".to_owned()));
-    let fields = title.into_iter().chain(written).chain(names).map(|(slug, name)| field_of(slug, name, found));
+    let fields = target.taken().into_iter().map(|taken| field_of(taken, found));
     Ok(Ok(Target {
         action_id: action.id,
         name: action.name,
-        entity: entity.map(|entity| (entity.id, entity.title)),
+        chosen,
         fields: fields.collect(),
+        entity: target.entity.map(|entity| (entity.id, entity.title)),
         pointers: found.iter().take(SUGGESTIONS).map(|part| part.pointer.clone()).collect(),
     }))
 }
 
-fn field_of(slug: String, name: String, found: &[Part]) -> TargetField {
+fn field_of(taken: Taken, found: &[Part]) -> TargetField {
+    let Taken { slug, name, is_required, .. } = taken;
     let names = if slug == FIELD_TITLE { TITLE_NAMES } else { [slug.as_str(), name.as_str()] };
     let pointer = pointer_named(found, &names).unwrap_or_default().to_owned();
-    TargetField { slug, name, pointer }
+    TargetField { slug, name, pointer, is_required }
 }

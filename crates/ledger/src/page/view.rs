@@ -47,16 +47,17 @@ pub struct Editor {
     pub groups: Vec<(String, String)>,
 }
 
-/// Reads one page of the list: each view with the numbers of its responses.
+/// Reads one page of the list, of the views that a search line finds: each with the numbers of its responses.
 ///
 /// # Errors
-/// [`crate::Error::InvalidCursor`] for a cursor of another list.
+/// [`crate::Error::Invalid`] for a bad line; [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
+    line: Option<&str>,
     cursor: Option<String>,
 ) -> Result<Listed<(ViewRecord, ResponseCounts)>> {
-    let listed = view::list(ledger, scope, ListPage { limit: ROWS, cursor }).await?;
+    let listed = view::list_matching(ledger, scope, line, ListPage { limit: ROWS, cursor }).await?;
     let (tenant_id, ids) = (scope.tenant_id, listed.items.iter().map(|view| view.id).collect::<Vec<_>>());
     let counts =
         ledger.store().read(scope.into(), async move |conn| store::response::counts(conn, tenant_id, &ids).await);

@@ -5,6 +5,7 @@
 //! hooks, in answers and through [`rate`]. Each rating counts or is refused by itself. Nothing is recorded of private
 //! and incognito sessions, and of sessions whose training data is forgotten.
 
+mod continuity;
 mod list;
 mod propose;
 mod rate;
@@ -12,6 +13,7 @@ mod record;
 mod rows;
 mod uses;
 
+pub use continuity::{Unscored, lease_scoring, next_unscored, postpone_score, save_score};
 pub use list::list;
 pub(crate) use list::{list_on, texts_on};
 pub(crate) use rate::{AGENT, follow_up, rate_on};

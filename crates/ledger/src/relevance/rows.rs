@@ -6,7 +6,10 @@ use domain::{
     id::{SessionId, TenantId},
     relevance::{Kind, Row, Signals, Weights, label, weight},
 };
-use store::{Access, relevance::SessionMemoryRecord};
+use store::{
+    Access,
+    relevance::{MemoryPlace, SessionMemoryRecord},
+};
 use uuid::Uuid;
 
 /// Purposes of the keys from which ids of rows are derived.
@@ -35,8 +38,7 @@ pub fn weights(ledger: &Ledger) -> Weights {
 
 /// Returns at most `limit` rows of the workspace with this slug after a place, and the place of the last one; `None`
 /// instead of a place after the last row. The order is that of the sessions' ids, the prompts and the memories, so
-/// equal data gives equal rows. Private and incognito sessions are left out. The score of the session is in no row:
-/// nothing in this version measures it.
+/// equal data gives equal rows. Private and incognito sessions are left out.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such workspace; [`Error::NoInstanceKey`] without a key.
@@ -51,7 +53,7 @@ pub async fn rows_by_operator(
     let workspace = workspace.to_owned();
     let read = ledger.store().read(Access::System, async move |conn| {
         let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
-        let place = (after.session_id, after.turn, after.memory_id.as_str());
+        let place = MemoryPlace { session_id: after.session_id, turn: after.turn, memory_id: &after.memory_id };
         Ok(Some((tenant.id, store::relevance::after(conn, tenant.id, place, limit).await?)))
     });
     let (tenant_id, records) = read.await?.ok_or(Error::NotFound("workspace"))?;
@@ -67,7 +69,8 @@ fn row(key: &InstanceKey, tenant_id: TenantId, record: SessionMemoryRecord, weig
     let session: &[u8] = record.session_id.0.as_bytes();
     let turn = record.turn.to_be_bytes();
     let id = |purpose: &str, of: &[&[u8]]| Uuid::from_slice(&key.derive(purpose, of)[..16]).unwrap_or_default();
-    let signals = Signals { agent_mean: record.agent_relevance_score, use_hits: record.use_hits, continuity: None };
+    let signals =
+        Signals { agent_mean: record.agent_relevance_score, use_hits: record.use_hits, continuity: record.continuity };
     Row {
         id: id(ROW, &[session, &turn, record.memory_id.as_bytes()]),
         tenant: tenant_id,
@@ -88,10 +91,11 @@ fn row(key: &InstanceKey, tenant_id: TenantId, record: SessionMemoryRecord, weig
         injected: record.injected,
         propensity: record.propensity,
         holdout: record.holdout,
+        similarity: record.similarity,
         agent_mean: record.agent_relevance_score,
         agent_n: record.agent_feedback_count,
         use_hits: record.use_hits,
-        continuity: None,
+        continuity: record.continuity,
         label: label(signals, weights),
         weight: weight(record.agent_feedback_count, record.propensity),
         ranker_version: record.ranker,

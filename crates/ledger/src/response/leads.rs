@@ -4,6 +4,7 @@ use crate::{Ledger, ResponseRecord, Result};
 use domain::{Scope, id::EntityId, response::LEAD_EMAIL, role::Permission};
 use serde_json::Value;
 use std::collections::HashMap;
+use store::entity::EntityValues;
 
 /// What the entity of a lead says now. No one proved it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +33,9 @@ pub async fn leads(ledger: &Ledger, scope: &Scope, responses: &[ResponseRecord])
     }
     let tenant_id = scope.tenant_id;
     let read = ledger.store().read(scope.into(), async move |conn| store::entity::values(conn, tenant_id, &ids).await);
-    let lead = |(id, name, values): (EntityId, String, domain::entity::Values)| {
+    let lead = |EntityValues { id, title, values }: EntityValues| {
         let email = values.get(LEAD_EMAIL).and_then(Value::as_str).map(str::to_owned);
-        (id, Lead { name, email })
+        (id, Lead { name: title, email })
     };
     Ok(read.await?.into_iter().map(lead).collect())
 }

@@ -52,7 +52,7 @@ pub(crate) async fn published(
         }
     };
     let number = request.as_ref().map_or(newest, |request| request.version);
-    let found = version_of(ledger, conn, (tenant_id, view_id, number)).await?;
+    let found = version_of(ledger, conn, tenant_id, view_id, number).await?;
     let found = found.ok_or_else(|| Error::Internal(format!("view {view_id} has no version {number}")))?;
     let mut version = ViewVersionRecord::clone(&found);
     if let Some(request) = request {
@@ -72,11 +72,13 @@ pub(crate) async fn published(
 pub(super) async fn version_of(
     ledger: &Ledger,
     conn: &mut Conn<'_>,
-    key: (TenantId, ViewId, u64),
+    tenant_id: TenantId,
+    view_id: ViewId,
+    version: u64,
 ) -> Result<Option<Arc<ViewVersionRecord>>> {
-    match ledger.view_versions().get(&key) {
+    match ledger.view_versions().get(&(tenant_id, view_id, version)) {
         Some(known) => Ok(Some(known)),
-        None => Ok(store::view::version_of(conn, key.0, key.1, key.2).await?.map(Arc::new)),
+        None => Ok(store::view::version_of(conn, tenant_id, view_id, version).await?.map(Arc::new)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Making an entity from a response.
 
 use super::{
-    promoted_entity::{Promote, PromoteTo, values_of},
+    promoted_entity::{Mapping, Promote, PromoteTo, values_of},
     promotion::{self, Ids},
 };
 use crate::{
@@ -54,9 +54,12 @@ pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote)
             let fields = version.map(|version| version.fields).unwrap_or_default();
             refuse_unsafe(&fields, &response.answers)?;
             match to.to {
-                PromoteTo::Type(type_id) => make(tx, &scope, response, (type_id, to, &fields), ids).await,
+                PromoteTo::Type(type_id) => {
+                    make(tx, &scope, response, type_id, Mapping { to, questions: &fields }, ids).await
+                }
                 PromoteTo::Action(action_id) => {
-                    promotion::begin(tx, &scope, (response, private_to), (action_id, to, &fields), ids).await
+                    let mapping = Mapping { to, questions: &fields };
+                    promotion::begin(tx, &scope, (response, private_to), action_id, mapping, ids).await
                 }
             }
         })
@@ -68,13 +71,14 @@ async fn make(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     response: ResponseRecord,
-    (type_id, to, fields): (EntityTypeId, Promote, &[Field]),
+    type_id: EntityTypeId,
+    mapping: Mapping<'_>,
     ids: Ids,
 ) -> Result<ResponseRecord> {
     let (tenant_id, id, now) = (scope.tenant_id, response.session_id, ids.minter.at());
     let of_type = store::entity_type::find(tx.conn(), tenant_id, type_id).await?;
     let of_type = of_type.ok_or(Error::NotFound("entity type"))?;
-    let (title, values) = values_of(&of_type, fields, &response.answers, to)?;
+    let (title, values) = values_of(&of_type, &response.answers, mapping)?;
     let title =
         title.ok_or_else(|| Error::invalid("title", "no answer has the key `title` or `name`; give a title"))?;
     let new = NewEntity { type_id, title, fields: values };

@@ -35,17 +35,23 @@ pub struct Promote {
     pub fields: BTreeMap<String, String>,
 }
 
+/// How the answers of a response become an entity, and the questions that they answer.
+pub(super) struct Mapping<'a> {
+    pub(super) to: Promote,
+    pub(super) questions: &'a [Field],
+}
+
 /// Returns the title, if there is one, and the values of an entity. The type's own check comes later.
 pub(super) fn values_of(
     of_type: &EntityTypeRecord,
-    fields: &[Field],
     answers: &Answers,
-    to: Promote,
+    mapping: Mapping<'_>,
 ) -> Result<(Option<String>, Values)> {
+    let Mapping { to, questions } = mapping;
     if let Some(unknown) = to.fields.keys().find(|slug| !of_type.fields.iter().any(|field| field.slug == **slug)) {
         return Err(Error::invalid(format!("fields.{unknown}"), "the entity type has no such field"));
     }
-    let by_key = |key: &str| fields.iter().find(|field| field.key == key);
+    let by_key = |key: &str| questions.iter().find(|field| field.key == key);
     let title = to.title.or_else(|| {
         let key = TITLE_KEYS.into_iter().find(|key| answers.contains_key(*key))?;
         Some(display_text(by_key(key)?, answers.get(key)?))

@@ -1,7 +1,7 @@
 //! Making an entity from a response by a task: the answers are the task's output, in a session of their own. Safety
 //! rules and approval apply as to the output of an agent. Results of tools and canvases are written in the same way.
 
-use super::promoted_entity::{Promote, values_of};
+use super::promoted_entity::{Mapping, values_of};
 use crate::{
     ActionRecord, Error, Ledger, ResponseRecord, Result,
     commit::{Change, Minter, state, write},
@@ -11,15 +11,13 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     action::{ActionStatus, OutputType},
-    chain::Digest,
     entity::FIELD_TITLE,
     event::kind::{Completed, Created},
     id::{ActionId, EntityId, GateId, SessionId, TenantId},
     issue::Issue,
-    limit::{ATTEMPTS_MAX, TITLE_CHARS_MAX},
+    limit::TITLE_CHARS_MAX,
     response::PROMOTION_SOURCE,
-    session::{Actor, Command, Report, Session, State as SessionState, TimeLimits, Type, decide},
-    view::Field,
+    session::{Actor, Command, Report, Session, Type, decide},
 };
 use serde_json::{Map, Value, json};
 use store::{Conn, Promotion, WriteTx, session::Inserted};
@@ -113,7 +111,7 @@ pub(crate) async fn settle_task(
 ) -> Result<(Session, Option<Promotion>)> {
     let Begun { session, judged, output, minter } = begun;
     if awaits_approval(action, &session) {
-        return Ok((pause(tx, scope, session, (ids.gate_id, action, judged), minter).await?, None));
+        return Ok((pause(tx, scope, session, ids.gate_id, action, judged, minter).await?, None));
     }
     let (session, promotion) = finish(tx, scope, session, (action, Value::Object(output)), minter).await?;
     Ok((session, Some(promotion)))
@@ -170,12 +168,13 @@ pub(super) async fn begin(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     (response, private_to): (ResponseRecord, Option<String>),
-    (action_id, to, fields): (ActionId, Promote, &[Field]),
+    action_id: ActionId,
+    mapping: Mapping<'_>,
     ids: Ids,
 ) -> Result<ResponseRecord> {
     let tenant_id = scope.tenant_id;
     let action = active_task(tx.conn(), tenant_id, action_id).await?;
-    let output = output_of(tx.conn(), scope, &action, (&response, to, fields)).await?;
+    let output = output_of(tx.conn(), scope, &action, &response, mapping).await?;
     let of = json!({ "response": { "sessionId": response.session_id, "viewId": response.view_id } });
     let prepared = Prepared {
         parent_id: response.session_id,
@@ -200,7 +199,8 @@ async fn output_of(
     conn: &mut Conn<'_>,
     scope: &Scope,
     action: &ActionRecord,
-    (response, to, fields): (&ResponseRecord, Promote, &[Field]),
+    response: &ResponseRecord,
+    mapping: Mapping<'_>,
 ) -> Result<Map<String, Value>> {
     let contract = domain::output::read(action.output_type, &action.output_config).map_err(Error::Invalid)?;
     let slug = match (contract.entity_type, action.target_entity_id) {
@@ -213,7 +213,7 @@ async fn output_of(
         None => None,
     };
     let of_type = of_type.ok_or_else(|| Error::invalid("actionId", "the output of this task is not one entity"))?;
-    let (title, values) = values_of(&of_type, fields, &response.answers, to)?;
+    let (title, values) = values_of(&of_type, &response.answers, mapping)?;
     let mut output = Map::new();
     for id in &contract.criteria_set_ids {
         let set = store::criteria_set::find(conn, scope.tenant_id, *id).await?;
@@ -241,36 +241,20 @@ fn new_session(
     action: &ActionRecord,
     (id, now): (SessionId, Timestamp),
 ) -> Session {
+    let title: String = action.name.chars().take(TITLE_CHARS_MAX).collect();
     Session {
-        tenant_id: scope.tenant_id,
-        id,
-        session_type: Type::Agent,
-        state: SessionState::Draft { waits_for_dependencies: false },
         action_id: Some(action.id),
         action_slug: Some(action.slug.clone()),
-        agent_slug: None,
         user_id: scope.acting_user(),
         source: Some(PROMOTION_SOURCE.to_owned()),
         entity_id: prepared.entity_id,
-        title: action.name.chars().take(TITLE_CHARS_MAX).collect(),
         input: prepared.input.clone(),
         metadata: prepared.metadata.clone(),
-        usage: None,
         parent_id: Some(prepared.parent_id),
-        retry_of: None,
-        created_by: scope.caller.to_string(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
         queued_at: Some(now),
         started_at: Some(now),
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
         private_to: prepared.private_to.clone(),
+        ..Session::draft(scope.tenant_id, id, Type::Agent, title, scope.caller.to_string(), now)
     }
 }
 
@@ -298,7 +282,9 @@ async fn pause(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     session: Session,
-    (gate_id, action, judged): (GateId, &ActionRecord, Judged),
+    gate_id: GateId,
+    action: &ActionRecord,
+    judged: Judged,
     mut minter: Minter,
 ) -> Result<Session> {
     let events = vec![stage_judged(tx, &session, (gate_id, action), judged, &mut minter).await?];

@@ -53,7 +53,7 @@ pub async fn version(
     }
     let read = ledger.snapshot(respondent.scope(), async move |conn| {
         if let Some(seen) = seen
-            && let Some(found) = version_of(&of, conn, (tenant_id, view_id, seen)).await?
+            && let Some(found) = version_of(&of, conn, tenant_id, view_id, seen).await?
         {
             return Ok(found);
         }

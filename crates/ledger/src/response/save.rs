@@ -9,12 +9,11 @@ use crate::{
     commit::{self, Change, Minter},
 };
 use domain::{
-    chain::Digest,
     event::kind::{Created, FormAnswers, FormDraft},
     id::{FeedbackRequestId, SessionId, ViewId},
-    limit::{ATTEMPTS_MAX, VIEW_DRAFTS_MAX},
+    limit::VIEW_DRAFTS_MAX,
     response::{Closed, DraftEvents, SOURCE, Scores, event_content, fitting, has_answer},
-    session::{Actor, Command, Report, Session, State, Status, TimeLimits, Type, decide},
+    session::{Actor, Command, Report, Session, Status, Type, decide},
     view::{Answers, check_draft},
 };
 use serde_json::json;
@@ -170,44 +169,18 @@ pub(super) fn begin_session(
     let (scope, version, now) = (form.respondent.scope(), &form.version, minter.at());
     let metadata = json!({ "viewId": version.view_id, "version": version.version, "requestId": form.request_id });
     let mut session = Session {
-        tenant_id: scope.tenant_id,
-        id,
-        session_type: Type::Response,
-        state: State::Draft { waits_for_dependencies: false },
-        action_id: None,
-        action_slug: None,
-        agent_slug: None,
         user_id: scope.acting_user(),
         source: Some(SOURCE.into()),
-        entity_id: None,
-        title: version.title.clone(),
-        input: None,
         metadata: metadata.to_string(),
-        usage: None,
-        parent_id: None,
-        retry_of: None,
-        created_by: scope.caller.to_string(),
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
-        queued_at: None,
-        started_at: None,
-        time_limits: TimeLimits::default(),
-        dependency_count: 0,
-        awaited: false,
         // What is answered in an incognito session is as private as the session.
         private_to: form.private_to.clone(),
+        ..Session::draft(scope.tenant_id, id, Type::Response, version.title.clone(), scope.caller.to_string(), now)
     };
     let created = Created::of_type(session.session_type).by_source(Some(SOURCE));
     let created = Created { view_id: Some(version.view_id), ..created };
     let mut events = vec![minter.session_created(&session, created)?];
     if runs {
-        let started = decide(commit::state(&session), Actor::Server, Command::Start)?;
-        session.enter(started, Report::default(), now);
-        session.started_at = Some(now);
+        session.start(Actor::Server, now)?;
         events.push(minter.status_change(Some(Status::Draft), session.status(), "answering started"));
     }
     Ok((session, events))

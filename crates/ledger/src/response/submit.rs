@@ -15,7 +15,7 @@ use domain::{
     event::kind::FormSubmit,
     id::{EntityId, SessionId, TenantId, ViewId},
     issue::Issue,
-    response::{Closed, Scores, is_submission_id, named_entities, scores},
+    response::{Closed, NamedEntity, Scores, is_submission_id, named_entities, scores},
     session::{Actor, Command, Report, Session, Status, decide},
     view::{Answers, Field, check_answers},
 };
@@ -141,7 +141,7 @@ async fn repeated(
 /// Refuses ids of entities that do not exist or have another type.
 async fn check_entities(conn: &mut Conn<'_>, tenant_id: TenantId, fields: &[Field], answers: &Answers) -> Result<()> {
     let mut issues = Vec::new();
-    for (key, type_slug, id) in named_entities(fields, answers) {
+    for NamedEntity { key, type_slug, id } in named_entities(fields, answers) {
         let found = match id.parse::<EntityId>() {
             Ok(id) => store::entity::find(conn, tenant_id, id).await?,
             Err(_) => None,

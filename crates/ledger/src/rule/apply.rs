@@ -9,7 +9,7 @@ use domain::{
     id::{TenantId, UserId},
     limit::RULES_ALIKE_MAX,
     role::Role,
-    rule::{Case, Judgement, Subject, day_of},
+    rule::{Case, Day, Judgement, Subject, day_of},
     session::Session,
 };
 use store::{Conn, WriteTx};
@@ -27,7 +27,7 @@ pub(crate) struct Approving {
 /// gates stay locked until the transaction ends, so that no limit is exceeded.
 pub(crate) async fn approving(tx: &mut WriteTx<'_>, session: &Session, gate: &Gate) -> Result<Option<Approving>> {
     let Some(subject) = Subject::of(gate) else { return Ok(None) };
-    let (tenant_id, (_, begin, end)) = (gate.tenant_id, day_of(gate.opened_at));
+    let (tenant_id, Day { begin, end, .. }) = (gate.tenant_id, day_of(gate.opened_at));
     for rule in store::rule::active_locked(tx, tenant_id, &subject.key(), RULES_ALIKE_MAX).await? {
         if !is_admin(tx.conn(), tenant_id, rule.made_by).await? {
             continue;

@@ -99,8 +99,7 @@ pub(super) async fn history(
     now: Timestamp,
 ) -> Result<History> {
     let from = now - TimeDelta::days(BACK_TEST_DAYS);
-    let of = (subject.agent.as_str(), subject.kind, subject.tool.as_deref());
-    let mut gates = store::gate::of_subject(conn, tenant_id, of, from, BACK_TEST_GATES_MAX).await?;
+    let mut gates = store::gate::of_subject(conn, tenant_id, subject, from, BACK_TEST_GATES_MAX).await?;
     let is_cut = gates.len() as u64 >= u64::from(BACK_TEST_GATES_MAX);
     gates.retain(|gate| Subject::of(gate).as_ref() == Some(subject));
     gates.reverse();

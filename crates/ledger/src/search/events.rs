@@ -1,8 +1,9 @@
-//! Searching the events of a workspace.
+//! Searching the events of a workspace, and the records that are listed before them.
 
 use super::{
     line::{LineSearch, SearchLine, Selection},
     reached::{known, reached_on},
+    records::{FoundRecord, Records, Selected, records_on},
 };
 use crate::{
     Ledger, Result,
@@ -14,7 +15,7 @@ use domain::{
     id::{SessionId, TenantId},
     limit::{SEARCH_LOOKED_MAX, SEARCH_PAGE_SESSIONS, SEARCH_SESSION_HITS_MAX},
     role::Permission,
-    search::{Piece, Query, searched_text, snippet},
+    search::{Kind, Piece, Query, searched_text, snippet},
     session::{Session, Status},
 };
 use std::collections::HashMap;
@@ -35,6 +36,8 @@ pub struct SearchEvents {
     pub query: String,
     /// IANA name of the time zone of the query's days. `None` for UTC.
     pub timezone: Option<String>,
+    /// Only what is of this kind. `None` for everything: events, and records unless the search has conditions.
+    pub kind: Option<Kind>,
     /// Only sessions of this agent.
     pub agent_slug: Option<String>,
     /// Only sessions that have this status now.
@@ -47,9 +50,19 @@ pub struct SearchEvents {
     pub cursor: Option<String>,
 }
 
-/// A page of a search: sessions in the order of their newest event that was found.
+/// A page of a search: records, then sessions in the order of their newest event that was found.
 #[derive(Debug, Clone)]
 pub struct FoundEvents {
+    /// Tasks, entities, questions and memory documents, best first: of everything at most
+    /// [`SEARCH_RECORDS_MAX`](domain::limit::SEARCH_RECORDS_MAX), of one kind at most
+    /// [`SEARCH_RECORDS_OF_KIND_MAX`](domain::limit::SEARCH_RECORDS_OF_KIND_MAX). None on a page after the first.
+    pub records: Vec<FoundRecord>,
+    /// Whether there are other records.
+    pub has_more_records: bool,
+    /// Whether there are records that are older than the newest
+    /// [`SEARCH_RECORDS_LOOKED_MAX`](domain::limit::SEARCH_RECORDS_LOOKED_MAX) of their kind. Those were looked for by
+    /// their names alone.
+    pub has_older_records: bool,
     /// At most [`SEARCH_PAGE_SESSIONS`]. A session with events on both sides of the end of a page is on both pages,
     /// with other events.
     pub sessions: Vec<FoundSession>,
@@ -165,11 +178,11 @@ fn both(a: Window, b: Window) -> Window {
     Window { after: a.after.max(b.after), before }
 }
 
-/// Searches the events that the caller can see, newest first, grouped by session.
+/// Searches what the caller can see: records first, then events, newest first, grouped by session.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a query that is none, with the place where it is wrong, and for a slug that is none;
-/// [`crate::Error::InvalidCursor`] for a cursor of another list.
+/// [`crate::Error::Invalid`] for a query that is none, with the place where it is wrong, for a slug that is none, and
+/// for conditions in a search for records; [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Result<FoundEvents> {
     require(scope, Permission::Read)?;
     let mut fields = Fields::default();
@@ -178,6 +191,11 @@ pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Res
     let line = SearchLine { text: search.query, timezone: search.timezone };
     let asked = LineSearch::of(&line, ledger.now())?;
     let query = asked.query()?.clone();
+    let is_filtered = search.agent_slug.is_some() || search.status.is_some();
+    let is_narrowed =
+        is_filtered || search.after.is_some() || search.before.is_some() || !asked.line.conditions.is_empty();
+    let kind = search.kind;
+    let selected = Selected::of(kind, is_narrowed, search.cursor.is_some())?;
     let place = search.cursor.as_deref().map(|cursor| decode_event(List::FoundEvents, cursor)).transpose()?;
     let place = place.map(|(position, session, sequence)| Place { position, session_id: SessionId(session), sequence });
     let window = Window { after: search.after, before: search.before };
@@ -188,10 +206,16 @@ pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Res
         let Selection { matching, window: asked_for } = asked.conditions(conn, &reader).await?;
         let search = Search { query, filter: Filter { matching, ..filter }, window: both(window, asked_for) };
         let indexed_until = reached_on(conn, known).await?;
-        let (groups, place) = search.page(conn, tenant_id, place).await?;
+        let found = records_on(conn, tenant_id, &search.query, selected).await?;
+        let Records { items: records, has_more: has_more_records, has_older: has_older_records } = found;
+        let (groups, place) = match kind {
+            None | Some(Kind::Event) => search.page(conn, tenant_id, place).await?,
+            Some(_) => (Vec::new(), None),
+        };
         let sessions = with_texts(conn, tenant_id, &search.query, groups).await?;
         let cursor = |at: Place| encode_event(List::FoundEvents, at.position, at.session_id.0, at.sequence);
-        Ok(FoundEvents { sessions, next_cursor: place.map(cursor), indexed_until })
+        let next_cursor = place.map(cursor);
+        Ok(FoundEvents { records, has_more_records, has_older_records, sessions, next_cursor, indexed_until })
     });
     found.await
 }

@@ -1,6 +1,9 @@
-//! Filling the index of events from the log.
+//! Filling the index of events from the log, and that of names.
 
-use crate::{Ledger, Result, Timestamp};
+use crate::{
+    Ledger, Result, Timestamp,
+    lease::{ExtendedLease, Lease},
+};
 use chrono::TimeDelta;
 use domain::{
     id::{SessionId, TenantId},
@@ -9,14 +12,12 @@ use domain::{
 use std::collections::{HashMap, VecDeque};
 use store::{
     Access, Change,
-    search::{Behind, EventEntry, UnindexedEvent},
+    search::{Behind, EventEntry, EveryName, UnindexedEvent},
 };
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
-/// Name of the row in `leases`.
-const LEASE: &str = "search-index";
-/// Duration of a server's lease on the index. Another server goes on that long after it was killed.
-const LEASE_TIME: TimeDelta = TimeDelta::seconds(20);
+/// The filling of the index. Another server goes on that long after this one was killed.
+const LEASE: Lease = Lease { name: "search-index", time: TimeDelta::seconds(20) };
 /// Time after which the lease is extended, and a server without it tries to get it.
 const LEASE_AGAIN: TimeDelta = TimeDelta::seconds(5);
 /// Time after which all sessions are looked at again, in case a notice was lost without anyone noticing.
@@ -29,6 +30,12 @@ const SESSIONS_AT_ONCE: usize = 64;
 const EVENTS_AT_ONCE: usize = 200;
 /// Sessions that are remembered as changed. If more have changed, all are looked at again.
 const WAITING_MAX: usize = 20_000;
+/// Records whose names one step reads.
+const NAMES_AT_ONCE: u32 = 200;
+/// Records whose names one step makes due when the index is made anew.
+const NAMES_DUE_AT_ONCE: u32 = 2_000;
+/// Time after which it is asked again whether names are new or changed.
+const NAMES_AGAIN: TimeDelta = TimeDelta::seconds(1);
 /// Content and metadata after which a step reads no more events, bytes.
 const BYTES_AT_ONCE: usize = 256 * 1024;
 
@@ -61,8 +68,10 @@ pub struct Indexer {
     passed_at: Option<Timestamp>,
     /// Whether it is saved that the last pass is done.
     is_saved: bool,
-    /// When the lease was extended last, and whether this server has it.
-    lease: Option<(Timestamp, bool)>,
+    /// When no name was left to read; `None` if there may be some.
+    named_at: Option<Timestamp>,
+    /// By which one of several servers does the work.
+    lease: ExtendedLease,
     /// Until when all events are in the index.
     reached: Option<Timestamp>,
 }
@@ -87,7 +96,8 @@ impl Indexer {
             pass: None,
             passed_at: None,
             is_saved: false,
-            lease: None,
+            named_at: None,
+            lease: ExtendedLease::new(LEASE, LEASE_AGAIN),
             reached: None,
         }
     }
@@ -111,33 +121,43 @@ impl Indexer {
         }
         self.look(ledger).await?;
         let events = self.add(ledger).await?;
+        self.name(ledger, now).await?;
         self.reach(ledger).await?;
-        Ok(Step { events, more: self.pass.is_some() || !self.waiting.is_empty() })
+        Ok(Step { events, more: self.pass.is_some() || !self.waiting.is_empty() || self.named_at.is_none() })
+    }
+
+    /// Makes the words of names that are new or have changed.
+    async fn name(&mut self, ledger: &Ledger, now: Timestamp) -> Result<()> {
+        if self.named_at.is_some_and(|at| now - at < NAMES_AGAIN) {
+            return Ok(());
+        }
+        // A write without a change would make the writer of SQLite busy each second.
+        let read = ledger.store().read(Access::System, async move |conn| store::search::is_name_due(conn).await);
+        let mut named = 0;
+        if read.await? {
+            let written =
+                ledger.write(Access::System, async move |tx| Ok(store::search::add_names(tx, NAMES_AT_ONCE).await?));
+            named = written.await?;
+        }
+        self.named_at = (named < NAMES_AT_ONCE).then_some(now);
+        Ok(())
     }
 
     /// Extends the lease. A server without it forgets what it has heard: it will look at all sessions when it gets it.
     async fn is_owner(&mut self, ledger: &Ledger) -> Result<bool> {
-        if !ledger.store().is_postgres() {
-            // One server at a time has the file.
-            return Ok(true);
-        }
-        let now = ledger.now();
-        if let Some((at, is_owner)) = self.lease
-            && now - at < LEASE_AGAIN
-        {
+        if let Some(is_owner) = self.lease.is_known(ledger) {
             return Ok(is_owner);
         }
-        let (holder, leases, reached) = (ledger.instance().to_owned(), ledger.lease_time(), self.reached);
+        let (now, request, reached) = (ledger.now(), self.lease.request(ledger), self.reached);
         let is_owner = ledger.write(Access::System, async move |tx| {
-            let now = leases.now(tx.conn()).await?;
-            let taken = store::lease::take(tx, LEASE, &holder, now, now + LEASE_TIME).await?;
+            let taken = request.take(tx).await?;
             if let Some(reached) = reached.filter(|_| taken) {
                 store::search::save_until(tx, reached).await?;
             }
             Ok(taken)
         });
         let is_owner = is_owner.await?;
-        self.lease = Some((now, is_owner));
+        self.lease.note(now, is_owner);
         if !is_owner {
             self.changes = self.changes.resubscribe();
             (self.pass, self.passed_at, self.reached) = (None, None, None);
@@ -154,6 +174,7 @@ impl Indexer {
         let state = read.await?;
         if state.rule != RULE {
             clear(ledger).await?;
+            self.named_at = None;
         }
         // Nothing is saved of an index that was just emptied, here or by a command.
         let saved = state.indexed_until.filter(|_| state.rule == RULE);
@@ -170,7 +191,7 @@ impl Indexer {
         loop {
             match self.changes.try_recv() {
                 Ok(Change::Committed(notice)) => self.wait((notice.tenant_id, notice.session_id), self.heard_until),
-                Ok(Change::CountsChanged(_)) => {}
+                Ok(Change::CountsChanged(_) | Change::Progress(_) | Change::Presence(_)) => {}
                 // Notices were lost, or a command has emptied the index.
                 Ok(Change::AccessChanged | Change::Missed) | Err(TryRecvError::Lagged(_)) => self.passed_at = None,
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
@@ -309,6 +330,15 @@ const EVENTS_OF_STATEMENT: u32 = 50;
 
 async fn clear(ledger: &Ledger) -> Result<()> {
     ledger.search_reached().set(None);
+    // In steps, because a transaction over a million names takes longer than one may. Before the rule is saved, so that
+    // the next start begins again if this one is killed.
+    let mut at = Some(EveryName::default());
+    while let Some(from) = at {
+        let made = ledger.write(Access::System, async move |tx| {
+            Ok(store::search::make_names_due(tx, from, NAMES_DUE_AT_ONCE).await?)
+        });
+        at = made.await?;
+    }
     ledger.write(Access::Retention, async move |tx| Ok(store::search::clear(tx).await?)).await
 }
 

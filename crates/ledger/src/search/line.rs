@@ -3,6 +3,7 @@
 
 use crate::{
     Error, Result,
+    list_line::{FIELD, among, contains, refused},
     work_queue::{day_begins, zone_of},
 };
 use chrono_tz::Tz;
@@ -16,11 +17,9 @@ use domain::{
 use store::{
     Conn,
     search::Window,
-    session::{Among, Bounds, Contains, Matching, Worded},
+    session::{Bounds, Matching, UNASSIGNED, Worded},
 };
 
-/// Name of the field that errors of a search line are reported by.
-const FIELD: &str = "q";
 /// Means the reader in `by:`.
 const ME: &str = "me";
 
@@ -47,11 +46,6 @@ pub(crate) struct Selection {
     pub(crate) matching: Matching,
     /// The time of what is looked for: when a session began, or when an event was recorded.
     pub(crate) window: Window,
-}
-
-/// The refusal of a search line.
-pub(super) fn refused(bad: &BadQuery) -> Error {
-    Error::invalid(FIELD, bad.to_string())
 }
 
 impl LineSearch {
@@ -100,9 +94,24 @@ impl LineSearch {
                 Test::Title(parts) => contains(&mut of.titles, no, parts),
                 Test::Error(parts) => contains(&mut of.errors, no, parts),
                 Test::By(people) => {
-                    let creators = creators(conn, scope, people).await?;
+                    let creators = members(conn, scope.tenant_id, ("by", people), &scope.caller.to_string()).await?;
                     among(&mut of.creators, no, creators);
                 }
+                Test::Tag(tags) => contains(&mut of.tags, no, tags),
+                Test::Assignee(people) => {
+                    // A token acts for a person, and is never assigned anything itself.
+                    let me = scope.acting_user().map_or_else(String::new, |id| format!("user:{id}"));
+                    let is_no_one = |name: &&String| name.eq_ignore_ascii_case(UNASSIGNED);
+                    let named: Vec<String> = people.iter().filter(|name| !is_no_one(name)).cloned().collect();
+                    let mut assignees = members(conn, scope.tenant_id, ("assignee", &named), &me).await?;
+                    if people.iter().any(|name| is_no_one(&name)) {
+                        assignees.push(UNASSIGNED.to_owned());
+                    }
+                    among(&mut of.assignees, no, assignees);
+                }
+                Test::Model(parts) => contains(&mut of.models, no, parts),
+                // Sessions have no such field.
+                Test::Kind(_) | Test::Tool(_) => {}
                 Test::Cost(Measure { comparison, value }) => {
                     bound(&mut of.cost, *comparison, value.0.cast_signed());
                 }
@@ -147,22 +156,6 @@ fn names<T: Copy>(values: &[T], name: fn(T) -> &'static str) -> Vec<String> {
     values.iter().map(|value| name(*value).to_owned()).collect()
 }
 
-fn among(of: &mut Among, is_excluded: bool, mut values: Vec<String>) {
-    if is_excluded {
-        of.none_of.append(&mut values);
-        return;
-    }
-    // Two conditions on one field must both hold.
-    of.any_of = Some(match of.any_of.take() {
-        Some(before) => before.into_iter().filter(|value| values.contains(value)).collect(),
-        None => values,
-    });
-}
-
-fn contains(of: &mut Contains, is_excluded: bool, parts: &[String]) {
-    if is_excluded { of.none_of.extend_from_slice(parts) } else { of.groups.push(parts.to_vec()) }
-}
-
 fn bound(of: &mut Bounds, comparison: Comparison, value: i64) {
     let (min, max) = match comparison {
         Comparison::Less => (None, Some(value - 1)),
@@ -176,35 +169,42 @@ fn bound(of: &mut Bounds, comparison: Comparison, value: i64) {
     of.max = of.max.into_iter().chain(max).min();
 }
 
-/// The members of these names as sessions name who created them. A name is that of a person, a word of it, or an
-/// address; case does not matter.
-async fn creators(conn: &mut Conn<'_>, scope: &Scope, people: &[String]) -> Result<Vec<String>> {
-    let members = store::user::members(conn, scope.tenant_id).await?;
-    let mut creators = Vec::new();
+/// The members whom a condition names, as sessions name them: `user:…`. A name is that of a person, a word of it, or an
+/// address; case does not matter. `me` is the reader as sessions name them.
+async fn members(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    (condition, people): (&str, &[String]),
+    me: &str,
+) -> Result<Vec<String>> {
+    let members = store::user::members(conn, tenant_id).await?;
+    let mut named = Vec::new();
     for name in people {
         let lower = name.to_lowercase();
         if lower == ME {
-            creators.push(scope.caller.to_string());
+            named.push(me.to_owned());
             continue;
         }
-        let before = creators.len();
+        let before = named.len();
         for member in &members {
             let full = member.name.to_lowercase();
             if member.email == lower || full == lower || full.split_whitespace().any(|word| word == lower) {
-                creators.push(format!("user:{}", member.user_id));
+                named.push(format!("user:{}", member.user_id));
             }
         }
-        if creators.len() == before {
-            let text = format!("by: no member of the workspace is called \"{name}\"; write me, a name or an address");
+        if named.len() == before {
+            let text =
+                format!("{condition}: no member of the workspace is called \"{name}\"; write me, a name or an address");
             return Err(Error::invalid(FIELD, text));
         }
     }
-    Ok(creators)
+    Ok(named)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use store::session::Among;
 
     #[test]
     fn several_conditions_on_one_field_must_all_hold() {

@@ -1,9 +1,9 @@
 //! Saved searches: search lines with names, for the person who saved them or for everyone in the workspace.
 
-use super::line::refused;
 use crate::{
     Error, Ledger, Result, SavedSearchRecord,
     guard::{Fields, require, require_for},
+    list_line::refused,
 };
 use domain::{
     Scope,

@@ -23,6 +23,7 @@ use crate::{
     memory_block::{self, Learning, MemoryBlock},
     memory_bounds::MemoryBounds,
     memory_ranker::Rankers,
+    memory_vector::Vectors,
     relevance,
     tool::with_private,
     wait::last_wait,
@@ -212,7 +213,7 @@ async fn general(
         minter: Minter::new(ledger, now),
         delimiters: [(); 3].map(|()| Delimiter::new(ledger.entropy())),
         bounds: ledger.memory_bounds(),
-        learning: (ledger.relevance(), ledger.rankers()),
+        learning: (ledger.relevance(), (ledger.rankers(), ledger.vectors())),
     };
     let fresh: Vec<Fresh> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
@@ -280,7 +281,7 @@ struct Fresh {
     minter: Minter,
     delimiters: [Delimiter; 3],
     bounds: MemoryBounds,
-    learning: (Settings, Rankers),
+    learning: (Settings, (Rankers, Vectors)),
 }
 
 /// Claims a session on the general path. Also returns whether its agent was given memories.
@@ -357,10 +358,10 @@ async fn memories(
     tx: &mut WriteTx<'_>,
     session: &Session,
     minter: &mut Minter,
-    (bounds, (settings, rankers)): (MemoryBounds, (Settings, Rankers)),
+    (bounds, (settings, learned)): (MemoryBounds, (Settings, (Rankers, Vectors))),
 ) -> Result<Option<(MemoryBlock, PreparedEvent)>> {
     let bounds = bounds.of(session.agent_slug.as_deref().unwrap_or_default());
-    let learning = Learning::new(settings, rankers, || minter.seed());
+    let learning = Learning::new(settings, learned, || minter.seed());
     let block = memory_block::for_session(tx.conn(), session, (bounds, learning), minter.at()).await?;
     Ok(block.map(|block| {
         let event = minter.event(&block.injected());

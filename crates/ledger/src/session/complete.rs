@@ -1,5 +1,7 @@
 //! Completing a session. The first report of a worker is recorded and never changes.
 
+mod plain;
+
 use super::if_status::check_report_status;
 use crate::{
     ActionRecord, Error, Ledger, Result,
@@ -15,11 +17,16 @@ use domain::{
     event::kind::Completed,
     gate::{Staged, Task},
     id::{GateId, SessionId},
+    issue::Issue,
+    limit::TOOL_RESULT_BYTES_MAX,
     role::Permission,
-    session::{Actor, Command, Refusal, Report, Session, Status, Transition, decide},
+    session::{Actor, Command, Refusal, Report, Session, Status, Transition, Type, decide},
 };
 use serde_json::Value;
 use store::WriteTx;
+
+/// The reason of the change of status.
+const REASON: &str = "completed by its worker";
 
 /// The report of a worker.
 #[derive(Debug, Clone)]
@@ -60,41 +67,92 @@ pub async fn complete_in(
 ) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
-    fields.document("result", completion.result.as_deref());
+    // Only results of tools may be as large as this. The row says whether the session is one.
+    fields.document_within("result", completion.result.as_deref(), TOOL_RESULT_BYTES_MAX);
     fields.object("usage", completion.usage.as_deref());
     fields.check()?;
+    if if_status.is_none_or(|status| status == Status::Running)
+        && let Some(completed) = plain::attempt(ledger, scope, id, &completion).await?
+    {
+        return Ok(completed);
+    }
+    let schema = match attempt(ledger, scope, (id, if_status), (completion.clone(), None)).await? {
+        Ok(reported) => return Ok(reported?),
+        Err(Unchecked(schema)) => schema,
+    };
+    // The check can take long, and other writers wait for a transaction.
+    let violations = tool::schema_errors(&schema, completion.result.as_deref());
+    match attempt(ledger, scope, (id, if_status), (completion, Some(violations))).await? {
+        Ok(reported) => Ok(reported?),
+        Err(Unchecked(_)) => Err(Error::Internal(format!("the result of session {id} was checked in vain"))),
+    }
+}
+
+/// The completed session, or the recorded reason why it is not.
+type Reported = std::result::Result<Session, Refused>;
+
+/// A transaction changed nothing, because the result has to be checked against this output schema of a tool first.
+struct Unchecked(Value);
+
+/// Completes a session in one transaction. The violations are those of the output schema of its tool; `None` before
+/// they were looked for.
+async fn attempt(
+    ledger: &Ledger,
+    scope: &Scope,
+    (id, if_status): (SessionId, Option<Status>),
+    (completion, violations): (Completion, Option<Vec<Issue>>),
+) -> Result<std::result::Result<Reported, Unchecked>> {
     let now = ledger.now();
     let change = Change {
         id,
         actor: Actor::Worker { attempt: completion.attempt },
         command: Command::Complete,
         caller: scope.caller,
-        reason: "completed by its worker".into(),
+        reason: REASON.into(),
         minter: Minter::new(ledger, now),
     };
     let gate_id = GateId::new(now, ledger.entropy());
     let caller = *scope;
-    let reported: std::result::Result<Session, Refused> = ledger
-        .write(scope.into(), async move |tx| {
-            let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-            let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-            let transition = match decide(state(&before), change.actor, change.command) {
-                Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
-                Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {
-                    let staged = is_staged(tx, &before, &completion).await?;
-                    return if staged { Ok(Ok(before)) } else { Err(refused.into()) };
-                }
-                decided => decided?,
-            };
-            check_report_status(&before, if_status)?;
-            report(tx, before, transition, change, completion, gate_id).await
-        })
-        .await?;
-    Ok(reported?)
+    let written = ledger.write(scope.into(), async move |tx| {
+        let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+        let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+        let transition = match decide(state(&before), change.actor, change.command) {
+            Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(Ok(before))),
+            Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {
+                let staged = is_staged(tx, &before, &completion).await?;
+                return if staged { Ok(Ok(Ok(before))) } else { Err(refused.into()) };
+            }
+            decided => decided?,
+        };
+        check_report_status(&before, if_status)?;
+        check_result_size(&before, &completion)?;
+        let violations = match (tool::output_schema(tx.conn(), &before).await?, violations) {
+            (None, _) => Vec::new(),
+            (Some(_), Some(violations)) => violations,
+            (Some(schema), None) => return Ok(Err(Unchecked(schema))),
+        };
+        if !violations.is_empty() {
+            let reported = (completion.result.as_deref(), completion.usage);
+            let failed = tool::fail_result(tx, before, change, reported, &violations).await?;
+            return Ok(Ok(Ok(failed)));
+        }
+        report(tx, before, transition, change, completion, gate_id).await.map(Ok)
+    });
+    written.await
 }
 
-/// Checks the result against its contract, then writes, stages or refuses it. A refusal is returned as a value,
-/// because it is recorded and must be committed.
+/// Refuses a result that is too large for its session. One that is the output of a task is also kept where the task is
+/// decided.
+fn check_result_size(session: &Session, completion: &Completion) -> Result<()> {
+    let mut fields = Fields::default();
+    if session.session_type != Type::Tool || session.action_id.is_some() {
+        fields.document("result", completion.result.as_deref());
+    }
+    fields.check()
+}
+
+/// Checks the result against the contract of its action, then writes, stages or refuses it. A refusal is returned as a
+/// value, because it is recorded and must be committed.
 async fn report(
     tx: &mut WriteTx<'_>,
     before: Session,
@@ -108,17 +166,6 @@ async fn report(
         has_result: completion.result.is_some(),
         ..Completed::default()
     };
-    let violations = tool::result_errors(tx.conn(), &before, completion.result.as_deref()).await?;
-    if !violations.is_empty() {
-        return Ok(Ok(tool::fail_result(
-            tx,
-            before,
-            change,
-            (completion.result.as_deref(), completion.usage),
-            &violations,
-        )
-        .await?));
-    }
     let action = match before.action_id {
         Some(id) => store::action::find(tx.conn(), before.tenant_id, id).await?,
         None => None,

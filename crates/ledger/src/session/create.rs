@@ -1,5 +1,7 @@
 //! Creating a session.
 
+mod plain;
+
 use super::{
     graph::{LockedRelations, depend, lock_relations},
     new_session::NewSession,
@@ -8,19 +10,18 @@ use crate::{
     ActionRecord, Error, Ledger, Result, action_input::accept, commit::Minter, guard::require, visibility::can_see,
 };
 use domain::{
-    Scope,
+    Scope, Timestamp,
     action::ActionStatus,
-    chain::Digest,
     event::kind::{Created, ToolOpened},
     id::{ActionId, SessionId, TenantId},
-    limit::{ATTEMPTS_MAX, PARENT_DEPTH_MAX},
+    limit::PARENT_DEPTH_MAX,
     role::Permission,
-    session::{Session, State, Status, TimeLimits, Type, deadline},
+    session::{Session, State, Status, TimeLimits, Type, UNTITLED, deadline},
     thread::{INCOGNITO, is_incognito},
     tool::run::ToolRun,
 };
 use store::{
-    WriteTx,
+    PreparedEvent, WriteTx,
     session::{Idempotency, Inserted},
 };
 /// Creates a session. A repeat with the same idempotency key returns the same session.
@@ -36,6 +37,9 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
     let minter = Minter::new(ledger, now);
+    if let Some(created) = plain::attempt(ledger, scope, id, minter.clone(), &new).await? {
+        return Ok(created);
+    }
     let scope = *scope;
     ledger.write((&scope).into(), async move |tx| insert(tx, scope, id, minter, new, None).await).await
 }
@@ -60,14 +64,25 @@ pub(super) async fn insert(
     if let (Some(action), None) = (&action, retry_of) {
         session.input = accept(action, session.input.take(), is_queued)?;
     }
+    let events = opening(&mut minter, &mut session, &place)?;
+    match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
+        Inserted::New => depend(tx, session, &place.dependencies, minter).await,
+        // Only a server of an earlier version, which does not lock the key, can have taken it.
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
+        Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
+    }
+}
+
+/// Returns the first events of a new session, and sets the bounds of a tool's run.
+fn opening(minter: &mut Minter, session: &mut Session, place: &LockedRelations) -> Result<Vec<PreparedEvent>> {
     let created = Created {
-        retry_of: Some(retry_of),
+        retry_of: Some(session.retry_of),
         depends_on: place.dependencies.iter().map(|(on, _)| on.id).collect(),
         ..Created::of_type(session.session_type)
     };
-    ToolRun::bound(&mut session);
-    let mut events = vec![minter.session_created(&session, created)?];
-    if let Some(run) = ToolRun::of_session(&session) {
+    ToolRun::bound(session);
+    let mut events = vec![minter.session_created(session, created)?];
+    if let Some(run) = ToolRun::of_session(session) {
         events.push(minter.event(&ToolOpened {
             tool: Some(run.slug),
             version: Some(run.version),
@@ -80,12 +95,7 @@ pub(super) async fn insert(
     if session.status() == Status::Running {
         events.push(minter.status_change(Some(Status::Draft), Status::Running, "its steps begin"));
     }
-    match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
-        Inserted::New => depend(tx, session, &place.dependencies, minter).await,
-        // Only a server of an earlier version, which does not lock the key, can have taken it.
-        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
-        Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
-    }
+    Ok(events)
 }
 
 /// The session that a request with this key created before. A request that is being handled is waited for.
@@ -122,18 +132,29 @@ pub(crate) async fn draft(
         None => None,
         Some(id) => Some(runnable_action(tx, tenant_id, id).await?),
     };
-    let mut entity_id = action.as_ref().and_then(|a| a.target_entity_id);
-    if let Some(parent) = &place.parent {
-        // A child session is about the same entity as its parent, unless its action says otherwise.
-        entity_id = entity_id.or(parent.entity_id);
-        if store::session::depth(tx.conn(), tenant_id, parent.id).await? >= PARENT_DEPTH_MAX {
-            return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
-        }
+    if let Some(parent) = &place.parent
+        && store::session::depth(tx.conn(), tenant_id, parent.id).await? >= PARENT_DEPTH_MAX
+    {
+        return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
     }
-    let now = minter.at();
+    let session = build(scope, (id, minter.at()), new, (retry_of, place), action.as_ref())?;
+    Ok((session, action))
+}
+
+/// Builds the row of a session whose action and relations were read.
+fn build(
+    scope: Scope,
+    (id, now): (SessionId, Timestamp),
+    new: NewSession,
+    (retry_of, place): (Option<SessionId>, &LockedRelations),
+    action: Option<&ActionRecord>,
+) -> Result<Session> {
+    // A child session is about the same entity as its parent, unless its action says otherwise.
+    let of_parent = place.parent.as_ref().and_then(|parent| parent.entity_id);
+    let entity_id = action.and_then(|a| a.target_entity_id).or(of_parent);
     let waits_for_dependencies = !place.dependencies.is_empty();
-    let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
-    let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));
+    let time_limits = action.map_or(Ok(TimeLimits::default()), time_limits_of)?;
+    let agent_slug = new.agent_slug.or_else(|| action.and_then(|a| a.agent_slug.clone()));
     let state = match new.session_type {
         Type::Agent | Type::Tool if !waits_for_dependencies => {
             State::Pending { deadline_at: deadline(&time_limits, Status::Pending, now) }
@@ -144,39 +165,24 @@ pub(crate) async fn draft(
     let created_by = scope.caller.to_string();
     let of_parent = place.parent.as_ref().and_then(|parent| parent.private_to.clone());
     let private_to = of_parent.or_else(|| is_incognito(&metadata).then(|| created_by.clone()));
-    let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
-    let session = Session {
-        tenant_id,
-        id,
-        session_type: new.session_type,
+    let title = new.title.or_else(|| action.map(|a| a.name.clone())).unwrap_or_else(|| UNTITLED.into());
+    Ok(Session {
         queued_at: (state.status() == Status::Pending).then_some(now),
         state,
         action_id: new.action_id,
-        action_slug: action.as_ref().map(|a| a.slug.clone()),
+        action_slug: action.map(|a| a.slug.clone()),
         agent_slug,
         user_id: scope.acting_user(),
-        source: None,
         entity_id,
-        title: title.unwrap_or_else(|| "Untitled".into()),
         input: new.input,
         metadata,
-        usage: None,
         parent_id: new.parent_id,
         retry_of,
-        created_by,
-        attempt: 0,
-        attempts_max: ATTEMPTS_MAX,
-        head_sequence: 0,
-        head_digest: Digest::GENESIS,
-        created_at: now,
-        updated_at: now,
-        started_at: None,
         time_limits,
         dependency_count: u32::try_from(place.dependencies.len()).unwrap_or(u32::MAX),
-        awaited: false,
         private_to,
-    };
-    Ok((session, action))
+        ..Session::draft(scope.tenant_id, id, new.session_type, title, created_by, now)
+    })
 }
 
 /// Returns an action of which a session may be created.

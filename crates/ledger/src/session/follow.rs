@@ -1,5 +1,6 @@
 //! Handles the end of a session for other sessions: dependents start or are skipped, a waiting parent is queued
-//! again, children of a cancelled session are cancelled, and the run of a composite tool is advanced.
+//! again, children of a cancelled session are cancelled, the run of a composite tool is advanced, and a task writes the
+//! result of a tool.
 //!
 //! The transaction that ends a session only records the ending. A second step handles it: the same request after
 //! the commit, or a sweep if the process stops in between. Therefore ending a session never waits for locks of
@@ -10,7 +11,9 @@ use super::{
     BATCH,
     graph::{resume_parent, start_or_skip, step},
 };
-use crate::{Ledger, Result, commit::Minter, composition::advance, instance_key::InstanceKey};
+use crate::{
+    Ledger, Result, commit::Minter, composition::advance, instance_key::InstanceKey, tool_output::write_output,
+};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
@@ -109,6 +112,7 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
             ledger.runs_for_server().notify_one();
         }
         if !has_more {
+            further.extend(write_output(ledger, &ended).await?);
             break;
         }
     }

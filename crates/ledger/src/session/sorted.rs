@@ -9,10 +9,11 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     clock::{from_micros, to_micros},
-    id::SessionId,
-    limit::{SAVED_SEARCH_COUNT_MAX, SAVED_SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX},
+    id::{SessionId, TenantId, UserId},
+    limit::{SAVED_SEARCH_COUNT_MAX, SAVED_SEARCH_COUNTS_KEPT_MAX, SAVED_SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX},
     session::{Session, Sort},
 };
+use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use store::{
     Conn,
@@ -125,6 +126,13 @@ pub struct Counted {
     pub number: usize,
     /// Whether there can be more: further ones were found, or older sessions were not looked at.
     pub has_more: bool,
+}
+
+/// Counts of saved searches, by reader, line and time zone, with the time at which each was made.
+pub(crate) type SavedCounts = Cache<(TenantId, UserId, String, String), (Timestamp, Option<Counted>)>;
+
+pub(crate) fn saved_counts() -> SavedCounts {
+    Cache::new(SAVED_SEARCH_COUNTS_KEPT_MAX)
 }
 
 /// Counts the sessions of a search line without words that the caller can see: of the newest

@@ -1,12 +1,19 @@
-//! Listing links to sessions.
+//! Listing and revoking links to sessions.
 
 use crate::{
-    Ledger, ListPage, Listed, Result, ShareLinkRecord,
+    Error, Ledger, ListPage, Listed, Result, ShareLinkRecord,
+    audit::Act,
     cursor::{List, encode},
     guard::require,
     session,
 };
-use domain::{Scope, id::SessionId, role::Permission};
+use domain::{
+    Scope,
+    audit::{Kind, TargetKind},
+    id::{SessionId, ShareLinkId},
+    role::Permission,
+};
+use serde_json::json;
 use store::Conn;
 
 /// Number of links to one session that are listed.
@@ -55,4 +62,26 @@ pub(crate) async fn of_session_on(conn: &mut Conn<'_>, scope: &Scope, id: Sessio
 /// The maker whose links the caller sees; `None` for all.
 fn maker(scope: &Scope) -> Option<String> {
     (!scope.may(Permission::Administer)).then(|| scope.caller.to_string())
+}
+
+/// Revokes a link at once: browsers that opened it earlier cannot read the session any more. Allowed for whoever made
+/// the link, and for admins. A repeat changes nothing.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such link, or somebody else made it.
+pub async fn revoke(ledger: &Ledger, scope: &Scope, id: ShareLinkId) -> Result<()> {
+    require(scope, Permission::Read)?;
+    let (now, caller) = (ledger.now(), *scope);
+    let revoked = ledger.write(scope.into(), async move |tx| {
+        let link = store::share_link::find(tx.conn(), id).await?;
+        let is_allowed = |made_by: &str| caller.may(Permission::Administer) || made_by == caller.caller.to_string();
+        let link = link.filter(|link| link.tenant_id == caller.tenant_id && is_allowed(&link.created_by));
+        let link = link.ok_or(Error::NotFound("link"))?;
+        if store::share_link::revoke(tx, caller.tenant_id, id, now).await? {
+            let act = Act::new(Kind::ShareRevoked, caller.caller, now).on(TargetKind::Session, link.session_id.0);
+            act.with(json!({ "link": id })).record(tx, caller.tenant_id).await?;
+        }
+        Ok(())
+    });
+    revoked.await
 }

@@ -7,13 +7,11 @@ mod create;
 mod enter;
 mod list;
 mod read;
-mod revoke;
 
 pub use create::{create, may_share};
 pub use enter::{Entered, enter};
-pub use list::{list, of_session};
+pub use list::{list, of_session, revoke};
 pub use read::{Shared, read};
-pub use revoke::revoke;
 
 pub(crate) use create::shareable;
 pub(crate) use list::{list_on, of_session_on};

@@ -33,10 +33,13 @@ pub(crate) async fn published_on(
 }
 
 /// Whether the caller may run a tool: they may start sessions, and are in its audience. A token counts as a member of
-/// the groups of the person for whom it acts.
+/// the groups of the person for whom it acts. A person without an account comes by a link, which the tool must allow.
 pub(crate) async fn may_run_on(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<bool> {
     if !scope.may(Permission::StartSession) {
         return Ok(false);
+    }
+    if matches!(scope.caller, Caller::Respondent(_)) {
+        return Ok(definition.audience.link);
     }
     let mut groups = Vec::new();
     if let Some(user_id) = scope.acting_user() {
@@ -78,6 +81,7 @@ pub(crate) fn run_of(slug: &str, version: &ToolVersionRecord, has_private_input:
         retries: definition.retries,
         requires_confirmation: definition.requires_confirmation,
         has_private_input,
+        test_gets_secrets: false,
     }
 }
 

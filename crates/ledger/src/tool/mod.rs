@@ -9,6 +9,7 @@ mod publish;
 mod read;
 mod result;
 mod secret;
+mod secret_call;
 mod steps;
 mod update;
 
@@ -19,11 +20,13 @@ pub use delete::delete;
 pub(crate) use private::{seal_private, whole_input, with_private};
 pub(crate) use publish::publish_on;
 pub use publish::{publish, unpublish};
-pub use read::{get, get_version, list, list_versions};
+pub use read::{get, get_version, list, list_matching, list_versions};
 pub(crate) use read::{get_on, versions_on};
 pub use result::input_errors;
-pub(crate) use result::{INPUT, fail_result, result_errors};
-pub use secret::{delete_secret, secrets, set_secret};
+pub(crate) use result::{INPUT, fail_result, output_schema, schema_errors};
+pub use secret::{NewSecret, delete_secret, secrets, set_secret};
+pub use secret_call::{SecretCall, get_to_edit, secret_calls};
+pub(crate) use secret_call::{gets_secrets, needs_admin_on, run_gets_secrets, secrets_of_call};
 pub(crate) use steps::{version_of_step, with_versions};
 pub use update::{ToolChange, update};
 

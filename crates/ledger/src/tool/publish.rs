@@ -1,6 +1,6 @@
 //! Publishing and withdrawing a tool.
 
-use super::{check, check_groups, locked, steps::with_versions};
+use super::{check, check_groups, gets_secrets, locked, steps::with_versions};
 use crate::{
     Error, Ledger, Result, ToolRecord, ToolVersionRecord,
     audit::Act,
@@ -9,7 +9,6 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     audit::{Kind, TargetKind},
-    id::TenantId,
     role::Permission,
     tool::State,
 };
@@ -21,19 +20,20 @@ use store::WriteTx;
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such tool; [`Error::StaleRevision`] if it was changed since the caller
-/// read it; [`Error::Invalid`] if it refers to groups that do not exist any more, or if the tools of its steps are not
-/// published, run this one, are too many or too deep, or would show private values.
+/// read it; [`Error::Forbidden`] for a caller who is no admin if the tool has secrets, and its call differs from that
+/// of the version published last; [`Error::Invalid`] if it refers to groups that do not exist any more, or if the tools
+/// of its steps are not published, run this one, are too many or too deep, or would show private values.
 pub async fn publish(ledger: &Ledger, scope: &Scope, slug: &str, revision: Option<u64>) -> Result<ToolRecord> {
     require(scope, Permission::ManageTools)?;
-    let (tenant_id, now, caller) = (scope.tenant_id, ledger.now(), scope.caller);
-    let slug = slug.to_owned();
+    let (scope, now, slug) = (*scope, ledger.now(), slug.to_owned());
+    let tenant_id = scope.tenant_id;
     ledger
-        .write(scope.into(), async move |tx| {
+        .write((&scope).into(), async move |tx| {
             let before = locked(tx, tenant_id, &slug).await?;
             require_revision(revision.unwrap_or(before.revision), before.revision)?;
-            let (published, is_changed) = publish_on(tx, tenant_id, before, (&caller.to_string(), now)).await?;
+            let (published, is_changed) = publish_on(tx, &scope, before, now).await?;
             if is_changed {
-                let act = Act::new(Kind::ToolPublished, caller, now).on(TargetKind::Tool, published.id.0);
+                let act = Act::new(Kind::ToolPublished, scope.caller, now).on(TargetKind::Tool, published.id.0);
                 act.with(json!({ "version": published.version })).record(tx, tenant_id).await?;
             }
             Ok(published)
@@ -44,14 +44,16 @@ pub async fn publish(ledger: &Ledger, scope: &Scope, slug: &str, revision: Optio
 /// Publishes a tool, which the transaction has locked or created. Returns the tool afterwards, and whether it changed.
 pub(crate) async fn publish_on(
     tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
+    scope: &Scope,
     tool: ToolRecord,
-    (by, at): (&str, Timestamp),
+    at: Timestamp,
 ) -> Result<(ToolRecord, bool)> {
+    let (tenant_id, by) = (scope.tenant_id, scope.caller.to_string());
     // Rules can have become stricter since the working copy was written.
     check(&tool)?;
     check_groups(tx.conn(), tenant_id, &tool).await?;
     let definition = with_versions(tx.conn(), tenant_id, &tool).await?;
+    let gets_secrets = gets_secrets(tx.conn(), scope, &tool, &definition).await?;
     let newest = match tool.version {
         Some(version) => store::tool::version_of(tx.conn(), tenant_id, tool.id, version).await?,
         None => None,
@@ -63,13 +65,16 @@ pub(crate) async fn publish_on(
                 tool_id: tool.id,
                 version: tool.version.unwrap_or(0) + 1,
                 definition,
-                published_by: by.to_owned(),
+                published_by: by.clone(),
                 published_at: at,
             };
             store::tool::insert_version(tx, tenant_id, &version).await?;
             version.version
         }
     };
+    if gets_secrets {
+        store::tool::allow_secrets(tx, tenant_id, (tool.id, version), (&by, at)).await?;
+    }
     let published = ToolRecord {
         state: State::Published,
         version: Some(version),
@@ -79,7 +84,7 @@ pub(crate) async fn publish_on(
     if published == tool {
         return Ok((tool, false));
     }
-    let published = ToolRecord { updated_by: by.to_owned(), updated_at: at, ..published };
+    let published = ToolRecord { updated_by: by, updated_at: at, ..published };
     store::tool::update(tx, tenant_id, &published).await?;
     Ok((published, true))
 }

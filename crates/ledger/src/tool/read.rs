@@ -4,11 +4,13 @@ use crate::{
     Error, Ledger, ListPage, Listed, Result, ToolRecord, ToolVersionRecord,
     cursor::{List, encode, encode_version},
     guard::require,
+    list_line::titled,
 };
 use domain::{
     Scope,
     id::{TenantId, ToolId},
     role::Permission,
+    search::Field,
 };
 use store::Conn;
 
@@ -32,10 +34,25 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str)
 /// # Errors
 /// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<ToolRecord>> {
+    list_matching(ledger, scope, None, page).await
+}
+
+/// Returns one page of the tools that have each word of a search line in the slug, the name or the description, with
+/// `title:`, a part of the name. See [`Line`](domain::search::Line).
+///
+/// # Errors
+/// Those of [`list`], and [`Error::Invalid`] for a bad line.
+pub async fn list_matching(
+    ledger: &Ledger,
+    scope: &Scope,
+    line: Option<&str>,
+    page: ListPage,
+) -> Result<Listed<ToolRecord>> {
     require(scope, Permission::Read)?;
+    let (titles, texts) = titled(line, &Field::OF_TOOLS)?;
     let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_id(List::Tools)?);
     let read = ledger.snapshot(scope, async move |conn| {
-        let page = store::tool::list(conn, tenant_id, before.map(ToolId), limit).await?;
+        let page = store::tool::list(conn, tenant_id, (&titles, &texts), before.map(ToolId), limit).await?;
         Ok(Listed::of(page, |last| encode(List::Tools, last.id.0)))
     });
     read.await

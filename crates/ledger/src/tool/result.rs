@@ -28,20 +28,24 @@ pub fn input_errors(definition: &Definition, input: &Value) -> Vec<Issue> {
     errors
 }
 
-/// Returns where a result violates the output schema of its tool. Empty for sessions that run no tool.
+/// Returns the schema that the result of a session must fulfil; `None` if it runs no tool, or one without such a
+/// schema. It never changes: a run names its version.
 ///
 /// # Errors
 /// [`crate::Error::Internal`] if the version is not there.
-pub(crate) async fn result_errors(conn: &mut Conn<'_>, session: &Session, result: Option<&str>) -> Result<Vec<Issue>> {
-    let Some((_, definition)) = definition_of_run(conn, session).await? else { return Ok(Vec::new()) };
-    let Some(schema) = definition.output_schema else { return Ok(Vec::new()) };
+pub(crate) async fn output_schema(conn: &mut Conn<'_>, session: &Session) -> Result<Option<Value>> {
+    Ok(definition_of_run(conn, session).await?.and_then(|(_, definition)| definition.output_schema))
+}
+
+/// Returns where a result violates an output schema: `result`, and the JSON Pointer of the part.
+pub(crate) fn schema_errors(schema: &Value, result: Option<&str>) -> Vec<Issue> {
     let result: Value = match result.map(serde_json::from_str).transpose() {
         Ok(result) => result.unwrap_or_default(),
-        Err(error) => return Ok(vec![Issue::new(RESULT, format!("not readable as JSON: {error}"))]),
+        Err(error) => return vec![Issue::new(RESULT, format!("not readable as JSON: {error}"))],
     };
-    let mut errors = pointer_errors(&schema, &result, RESULT);
+    let mut errors = pointer_errors(schema, &result, RESULT);
     shorten_all(&mut errors);
-    Ok(errors)
+    errors
 }
 
 /// Fails a session whose result violates the output schema. `change` is the completion that the worker sent.

@@ -3,9 +3,9 @@
 
 use super::{get_on, locked};
 use crate::{
-    Error, InstanceKey, Ledger, Result, ToolSecretRecord,
+    Error, InstanceKey, Ledger, Result, ToolRecord, ToolSecretRecord,
     audit::Act,
-    guard::{Fields, require_for},
+    guard::{Fields, require_for, require_version},
 };
 use domain::{
     Scope,
@@ -16,9 +16,10 @@ use domain::{
     tool::{Secret, is_secret_name},
 };
 use serde_json::json;
+use store::Conn;
 
 const PURPOSE: &str = "tool secret";
-const ADMINS_ONLY: &str = "only admins can manage the secrets of tools";
+pub(super) const ADMINS_ONLY: &str = "only admins can manage the secrets of tools";
 
 /// Identifies a secret: workspace, tool and name.
 type Place<'a> = (TenantId, ToolId, &'a str);
@@ -49,22 +50,38 @@ pub async fn secrets(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Vec<T
     read.await
 }
 
-/// Sets a secret of a tool, and replaces its earlier value. The value is never returned. For admins.
+/// A secret to set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSecret {
+    /// Name by which headers refer to it.
+    pub name: String,
+    /// One line of ASCII characters, which is stored encrypted.
+    pub value: Secret,
+    /// The version published last, as the caller read it; 0 if the tool was never published. It may be absent if
+    /// setting the secret allows no call that did not get the secrets before.
+    pub version: Option<u64>,
+}
+
+/// Sets a secret of a tool, and replaces its earlier value. The value is never returned. For admins. Calls of the
+/// version published last get the secrets of the tool from now on.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such tool; [`Error::Invalid`] for a wrong name or value;
+/// [`Error::StaleVersion`] if the caller has not read the version published last;
 /// [`Error::LimitReached`] if the tool has too many secrets; [`Error::NoInstanceKey`] if there is no key.
-pub async fn set_secret(ledger: &Ledger, scope: &Scope, slug: &str, name: &str, value: Secret) -> Result<()> {
+pub async fn set_secret(ledger: &Ledger, scope: &Scope, slug: &str, new: NewSecret) -> Result<()> {
     require_for(scope, Permission::Administer, ADMINS_ONLY)?;
-    check(name, &value)?;
+    let NewSecret { name, value, version } = new;
+    check(&name, &value)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     let key = ledger.instance_key()?.clone();
     let nonce = InstanceKey::nonce(ledger.entropy());
-    let secret = ToolSecretRecord { name: name.to_owned(), set_by: scope.caller.to_string(), set_at: now };
-    let act = Act::new(Kind::ToolSecretSet, scope.caller, now).with(json!({ "secret": name }));
+    let secret = ToolSecretRecord { name, set_by: scope.caller.to_string(), set_at: now };
+    let act = Act::new(Kind::ToolSecretSet, scope.caller, now).with(json!({ "secret": secret.name }));
     let slug = slug.to_owned();
     let written = ledger.write(scope.into(), async move |tx| {
         let tool = locked(tx, tenant_id, &slug).await?;
+        require_shown(tx.conn(), tenant_id, &tool, version).await?;
         let known = store::tool::secrets(tx.conn(), tenant_id, tool.id).await?;
         let is_new = known.iter().all(|known| known.name != secret.name);
         if is_new && known.len() >= TOOL_SECRETS_MAX {
@@ -74,9 +91,28 @@ pub async fn set_secret(ledger: &Ledger, scope: &Scope, slug: &str, name: &str, 
         let sealed = key.seal(PURPOSE, &of, nonce, value.expose().as_bytes());
         let sealed = sealed.ok_or_else(|| Error::Internal("a secret cannot be encrypted".to_owned()))?;
         store::tool::set_secret(tx, tenant_id, tool.id, &secret, &sealed).await?;
+        // The admin lets the secret be sent where the tool calls now. A later call needs an admin again.
+        if let Some(version) = tool.version {
+            store::tool::allow_secrets(tx, tenant_id, (tool.id, version), (&secret.set_by, now)).await?;
+        }
         act.on(TargetKind::Tool, tool.id.0).record(tx, tenant_id).await
     });
     written.await
+}
+
+/// Refuses a secret that would be sent with a call that the admin has not seen: an operator may have published another
+/// version meanwhile.
+async fn require_shown(conn: &mut Conn<'_>, tenant_id: TenantId, tool: &ToolRecord, shown: Option<u64>) -> Result<()> {
+    let Some(current) = tool.version else { return require_version(shown.unwrap_or_default(), 0) };
+    if let Some(shown) = shown {
+        return require_version(shown, current);
+    }
+    let published = store::tool::version_of(conn, tenant_id, tool.id, current).await?;
+    let makes_call = published.is_some_and(|published| published.definition.http().is_some());
+    if makes_call && !store::tool::gets_secrets(conn, tenant_id, tool.id, current).await? {
+        return require_version(0, current);
+    }
+    Ok(())
 }
 
 fn check(name: &str, value: &Secret) -> Result<()> {

@@ -4,7 +4,10 @@ use crate::{Error, Result, ToolRecord, ToolVersionRecord, guard::Fields};
 use domain::{
     id::TenantId,
     limit::{TOOL_COMPOSITE_DEPTH_MAX, TOOL_COMPOSITE_RUNS_MAX},
-    tool::{Composite, Definition, Implementation, State, Step, composition::exposed},
+    tool::{
+        Composite, Definition, Implementation, State, Step,
+        composition::{exposed, unfilled, unfilled_result},
+    },
 };
 use std::collections::BTreeMap;
 use store::Conn;
@@ -92,12 +95,13 @@ fn reach(definition: &Definition, versions: &Versions, known: &mut BTreeMap<Name
 ///
 /// # Errors
 /// [`Error::Invalid`] for a step whose tool is not published, runs this tool, may not be repeated, or would show a
-/// private value; for more levels than [`TOOL_COMPOSITE_DEPTH_MAX`], and for more sessions than
-/// [`TOOL_COMPOSITE_RUNS_MAX`].
+/// private value; for a part of an input or of the result that can never have a value; for more levels than
+/// [`TOOL_COMPOSITE_DEPTH_MAX`], and for more sessions than [`TOOL_COMPOSITE_RUNS_MAX`].
 pub(crate) async fn with_versions(conn: &mut Conn<'_>, tenant_id: TenantId, tool: &ToolRecord) -> Result<Definition> {
     let Some(composite) = tool.definition.composite() else { return Ok(tool.definition.clone()) };
     let mut fields = Fields::default();
     let mut steps = Vec::with_capacity(composite.steps.len());
+    let mut tools: BTreeMap<&str, Definition> = BTreeMap::new();
     for (index, step) in composite.steps.iter().enumerate() {
         let at = format!("composite.steps[{index}]");
         if step.tool == tool.slug {
@@ -111,13 +115,18 @@ pub(crate) async fn with_versions(conn: &mut Conn<'_>, tenant_id: TenantId, tool
                     let why = format!("0, because the tool `{}` is not repeatable", step.tool);
                     fields.refuse(&format!("{at}.retries"), why);
                 }
-                for issue in exposed(&tool.definition, step, definition) {
+                let never = unfilled(&tool.definition, step, definition, &|name| tools.get(name));
+                for issue in exposed(&tool.definition, step, definition).into_iter().chain(never) {
                     fields.refuse(&format!("{at}.{}", issue.field), issue.message);
                 }
                 steps.push(Step { version: Some(version.version), ..step.clone() });
+                tools.insert(&step.name, version.definition);
             }
             Err((field, why)) => fields.refuse(&format!("{at}.{field}"), why),
         }
+    }
+    for issue in unfilled_result(&tool.definition, &|name| tools.get(name)) {
+        fields.refuse(&format!("composite.{}", issue.field), issue.message);
     }
     fields.check()?;
     let composite = Composite { steps, ..composite.clone() };

@@ -3,7 +3,7 @@
 use crate::{
     Error, Ledger, Result,
     mcp_server::{self, Target},
-    tool::{definition_of_run, secret_values},
+    tool::{definition_of_run, run_gets_secrets, secret_values, secrets_of_call},
 };
 use domain::{
     Scope,
@@ -54,15 +54,17 @@ pub async fn run_queued(ledger: &Ledger, wait: Duration) {
 ///
 /// # Errors
 /// [`Error::NotFound`] if the session runs no tool, or its MCP server is gone; [`Error::NotNow`] and
-/// [`Error::NoInstanceKey`] if the secrets of the tool cannot be decrypted.
+/// [`Error::NoInstanceKey`] if the secrets of the tool cannot be decrypted, or may not be sent with this call.
 pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
     let scope = Scope::system(tenant_id);
     let read = ledger.snapshot(&scope, async move |conn| {
         let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
-        definition_of_run(conn, &session).await
+        let Some((run, definition)) = definition_of_run(conn, &session).await? else { return Ok(None) };
+        let gets_secrets = run_gets_secrets(conn, tenant_id, &run).await?;
+        Ok(Some((run, definition, gets_secrets)))
     });
-    let (run, definition) = read.await?.ok_or(Error::NotFound("run of a tool"))?;
-    let secrets = secret_values(ledger, &scope, run.id).await?;
+    let (run, definition, gets_secrets) = read.await?.ok_or(Error::NotFound("run of a tool"))?;
+    let secrets = secrets_of_call(secret_values(ledger, &scope, run.id).await?, &definition, gets_secrets)?;
     let mcp = match definition.mcp() {
         Some(call) => Some(mcp_server::target(ledger, &scope, &call.server).await?),
         None => None,

@@ -1,7 +1,12 @@
 //! Running a tool: creates the session of the run.
 
+use super::{
+    admit::admit,
+    input::{CheckedInput, check_ahead, valid_input},
+};
 use crate::{
     Error, Ledger, Result, ToolVersionRecord,
+    audit::Act,
     commit::Minter,
     composition::advance,
     guard::{Fields, require},
@@ -11,14 +16,15 @@ use crate::{
         create::{draft, repeated},
         graph::lock_relations,
     },
-    tool::{INPUT, get_on, input_errors, published_on, require_audience, run_of, seal_private, with_versions},
+    tool::{INPUT, get_on, gets_secrets, published_on, require_audience, run_of, seal_private, with_versions},
+    tool_output::{self, PromoteRun},
 };
 use domain::{
     Scope,
-    action::default_input,
+    audit::{Kind, TargetKind},
     event::kind::{Created, ToolOpened},
     gate::canonical_digest,
-    id::SessionId,
+    id::{SessionId, ToolLinkId},
     limit::KEY_CHARS_MAX,
     role::Permission,
     session::{Session, Status, Type},
@@ -27,7 +33,7 @@ use domain::{
         run::{TEST_SOURCE, ToolRun, agent_of, take_private},
     },
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use store::{
     WriteTx,
@@ -46,6 +52,8 @@ pub struct RunTool {
     pub parent_id: Option<SessionId>,
     /// A repeat with the same key returns the session that the first request created.
     pub idempotency_key: Option<String>,
+    /// Task that writes the result to an entity when the run completes.
+    pub output: Option<PromoteRun>,
 }
 
 /// Runs the published version of a tool: creates a session that a worker claims, that a server runs, or that starts the
@@ -59,7 +67,22 @@ pub struct RunTool {
 /// [`Error::LimitReached`] if sessions nest too deeply; [`Error::IdConflict`] if the key was used for something else;
 /// [`Error::NoInstanceKey`] if there are private values and no key.
 pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
-    begin(ledger, scope, slug, run, false).await
+    begin(ledger, scope, slug, run, Way::Published).await
+}
+
+/// Runs the published version of a tool for a person without an account who opened a link. The session names the link.
+///
+/// # Errors
+/// Those of [`run`]; [`Error::NotFound`] if the link does not work any more; [`Error::LimitReached`] if it has begun
+/// too many runs within an hour.
+pub(crate) async fn run_by_link(
+    ledger: &Ledger,
+    scope: &Scope,
+    slug: &str,
+    run: RunTool,
+    link: ToolLinkId,
+) -> Result<Session> {
+    begin(ledger, scope, slug, run, Way::Link(link)).await
 }
 
 /// Tests the working copy of a tool: runs it in a session that is marked as a test, whether or not the tool is
@@ -67,14 +90,28 @@ pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Re
 ///
 /// # Errors
 /// Those of [`run`] but for an unpublished tool and for callers outside of the audience; [`Error::Forbidden`] for a
-/// caller who may not change tools; [`Error::Invalid`] for a working copy that could not be published.
+/// caller who may not change tools, and for one who is no admin if the tool has secrets and its call differs from that
+/// of the version published last; [`Error::Invalid`] for a working copy that could not be published.
 pub async fn test(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
     require(scope, Permission::ManageTools)?;
-    begin(ledger, scope, slug, run, true).await
+    begin(ledger, scope, slug, run, Way::Test).await
 }
 
-async fn begin(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool, is_test: bool) -> Result<Session> {
+/// What is run, and for whom.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The published version, for a caller of the workspace.
+    Published,
+    /// The working copy.
+    Test,
+    /// The published version, for whoever opened this link.
+    Link(ToolLinkId),
+}
+
+async fn begin(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool, way: Way) -> Result<Session> {
     require(scope, Permission::StartSession)?;
+    let is_test = matches!(way, Way::Test);
+    let link = if let Way::Link(id) = way { Some(id) } else { None };
     let mut fields = Fields::default();
     fields.object(INPUT, run.input.as_deref());
     fields.key("idempotencyKey", run.idempotency_key.as_deref(), KEY_CHARS_MAX);
@@ -86,12 +123,21 @@ async fn begin(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool, is_test
     let now = ledger.now();
     let key = ledger.instance_key().ok().cloned();
     let asked = if is_test { format!("test {slug}") } else { slug.to_owned() };
-    let digest = request_digest(key.as_ref(), &asked, input.as_ref(), run.parent_id);
+    if let Some(to) = &run.output {
+        tool_output::check(scope, to)?;
+        if is_test {
+            return Err(Error::invalid("output", "a test writes its result nowhere"));
+        }
+    }
+    let digest = request_digest(key.as_ref(), &asked, input.as_ref(), (run.parent_id, run.output.as_ref()));
     let new = NewRun {
         id: SessionId::new(now, ledger.entropy()),
         slug: slug.to_owned(),
         is_test,
+        link,
+        checked: check_ahead(ledger, scope, (slug, is_test), input.as_ref()).await?,
         input,
+        output: run.output,
         parent_id: run.parent_id,
         idempotency: run.idempotency_key.map(|key| Idempotency { key, digest }),
         seal: key.map(|key| (key, InstanceKey::nonce(ledger.entropy()))),
@@ -111,7 +157,11 @@ struct NewRun {
     slug: String,
     /// Whether the working copy is run.
     is_test: bool,
+    /// The link by which a person without an account runs it.
+    link: Option<ToolLinkId>,
     input: Option<Map<String, Value>>,
+    checked: Option<CheckedInput>,
+    output: Option<PromoteRun>,
     parent_id: Option<SessionId>,
     idempotency: Option<Idempotency>,
     /// What private values are encrypted with; `None` without an instance key.
@@ -125,16 +175,20 @@ fn request_digest(
     key: Option<&InstanceKey>,
     slug: &str,
     input: Option<&Map<String, Value>>,
-    parent_id: Option<SessionId>,
+    (parent_id, output): (Option<SessionId>, Option<&PromoteRun>),
 ) -> [u8; 32] {
     let input = canonical_digest(&input.cloned().map_or(Value::Null, Value::Object)).0;
-    // Without a parent it is the digest of earlier versions, so that repeats across an update are recognised.
-    let parent: &[u8] = parent_id.as_ref().map(|id| id.0.as_bytes().as_slice()).unwrap_or_default();
+    // Without a parent and an output it is the digest of earlier versions, so that repeats across an update are
+    // recognised.
+    let mut rest: Vec<u8> = parent_id.map(|id| id.0.as_bytes().to_vec()).unwrap_or_default();
+    if let Some(to) = output {
+        rest.extend(json!([to.action_id, to.entity_id, to.fields]).to_string().as_bytes());
+    }
     match key {
-        Some(key) => key.derive(REQUEST, &[slug.as_bytes(), &[0], &input, parent]),
+        Some(key) => key.derive(REQUEST, &[slug.as_bytes(), &[0], &input, &rest]),
         None => {
             let digest = Sha256::new().chain_update(slug.as_bytes()).chain_update([0]).chain_update(input);
-            digest.chain_update(parent).finalize().into()
+            digest.chain_update(rest).finalize().into()
         }
     }
 }
@@ -144,21 +198,34 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     if let Some(known) = repeated(tx, &scope, new.idempotency.as_ref()).await? {
         return Ok(known);
     }
-    let (version, revision) = version_to_run(tx, &scope, &new).await?;
+    if let Some(link) = new.link {
+        admit(tx, scope.tenant_id, link, new.minter.at()).await?;
+    }
+    let (version, test) = version_to_run(tx, &scope, &new).await?;
     let definition = &version.definition;
-    let mut input = checked_input(definition, new.input)?;
+    let mut input = valid_input(definition, new.input, new.checked)?;
     let private = take_private(&mut input, definition.private_pointers());
     let sealed = match (&new.seal, private.is_empty()) {
         (_, true) => None,
         (None, false) => return Err(Error::NoInstanceKey),
         (Some((key, nonce)), false) => Some(seal_private(key, (scope.tenant_id, new.id), *nonce, &private)?),
     };
-    let run = ToolRun { revision, ..run_of(&new.slug, &version, sealed.is_some()) };
+    let run = run_of(&new.slug, &version, sealed.is_some());
+    let run = match test {
+        Some(Test { revision, gets_secrets }) => {
+            ToolRun { revision: Some(revision), test_gets_secrets: gets_secrets, ..run }
+        }
+        None => run,
+    };
     let mut minter = new.minter;
-    let mut session = new_session(tx, scope, (new.id, new.parent_id), &minter, (&run, definition, input)).await?;
+    let tested = run.revision.map(|revision| {
+        let act = Act::new(Kind::ToolTested, scope.caller, minter.at()).on(TargetKind::Tool, run.id.0);
+        act.with(json!({ "revision": revision, "session": new.id }))
+    });
+    let mut session = new_session(tx, scope, (new.id, new.parent_id), &minter, &run, definition, input).await?;
     let created = minter.session_created(&session, Created::of_type(session.session_type))?;
     let version = run.revision.is_none().then_some(run.version);
-    let opened = ToolOpened { tool: Some(run.slug), version, ..ToolOpened::default() };
+    let opened = ToolOpened { tool: Some(run.slug), version, link: new.link, ..ToolOpened::default() };
     let (status, why) = match session.status() {
         Status::Running => (Status::Running, "its steps begin"),
         _ => (Status::Pending, "dispatched"),
@@ -175,12 +242,34 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     if let Some(sealed) = sealed {
         store::tool_run::insert_private(tx, scope.tenant_id, session.id, &sealed).await?;
     }
+    if let Some(link) = new.link {
+        store::tool_link::insert_run(tx, scope.tenant_id, (link, session.id), minter.at()).await?;
+    }
+    if let Some(to) = new.output {
+        tool_output::insert(tx, &scope, session.id, (to, definition)).await?;
+    }
     let key = new.seal.map(|(key, _)| key);
-    advance(tx, session, minter, key.as_ref()).await
+    let begun = advance(tx, session, minter, key.as_ref()).await?;
+    if let Some(act) = tested {
+        act.record(tx, scope.tenant_id).await?;
+    }
+    Ok(begun)
 }
 
-/// The published version of a tool; for a test the working copy as a version, and its revision.
-async fn version_to_run(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewRun) -> Result<(ToolVersionRecord, Option<u64>)> {
+/// What a test has that a run of a version has not.
+struct Test {
+    /// Revision of the working copy.
+    revision: u64,
+    /// Whether its call gets the secrets of the tool.
+    gets_secrets: bool,
+}
+
+/// The published version of a tool; for a test the working copy as a version.
+async fn version_to_run(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    new: &NewRun,
+) -> Result<(ToolVersionRecord, Option<Test>)> {
     if !new.is_test {
         let (_, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
         require_audience(tx.conn(), scope, &version.definition).await?;
@@ -188,16 +277,10 @@ async fn version_to_run(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewRun) -> Re
     }
     let tool = get_on(tx.conn(), scope.tenant_id, &new.slug).await?;
     let definition = with_versions(tx.conn(), scope.tenant_id, &tool).await?;
+    let gets_secrets = gets_secrets(tx.conn(), scope, &tool, &definition).await?;
     let (published_by, published_at) = (scope.caller.to_string(), new.minter.at());
     let version = ToolVersionRecord { tool_id: tool.id, version: 0, definition, published_by, published_at };
-    Ok((version, Some(tool.revision)))
-}
-
-/// The input of a run, with the defaults of the schema if none is given.
-fn checked_input(definition: &Definition, input: Option<Map<String, Value>>) -> Result<Value> {
-    let input = Value::Object(input.unwrap_or_else(|| default_input(&definition.input_schema)));
-    let errors = input_errors(definition, &input);
-    if errors.is_empty() { Ok(input) } else { Err(Error::Invalid(errors)) }
+    Ok((version, Some(Test { revision: tool.revision, gets_secrets })))
 }
 
 async fn new_session(
@@ -205,7 +288,9 @@ async fn new_session(
     scope: Scope,
     (id, parent_id): (SessionId, Option<SessionId>),
     minter: &Minter,
-    (run, definition, input): (&ToolRun, &Definition, Value),
+    run: &ToolRun,
+    definition: &Definition,
+    input: Value,
 ) -> Result<Session> {
     let is_test = run.revision.is_some();
     let name = &definition.name;

@@ -7,8 +7,12 @@ use crate::commit::{
 use domain::{
     Timestamp,
     chain::Digest,
-    event::Event,
-    session::{End, Session, Status, deadline},
+    event::{
+        Body, Event, Known,
+        kind::{AssigneeChange, TagsChange},
+    },
+    id::UserId,
+    session::{End, Session, Status, deadline, tag::applied},
     tool::run::ToolRun,
 };
 
@@ -27,6 +31,10 @@ pub(super) struct Derived {
     started_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
     usage: Usage,
+    tags: Vec<String>,
+    assignee: Option<UserId>,
+    /// Whether a change of tags or of the assignee cannot be read, so that neither is compared.
+    has_unreadable_label: bool,
 }
 
 /// What the log says of the usage.
@@ -53,6 +61,9 @@ impl Derived {
             started_at: None,
             updated_at: None,
             usage: Usage::None,
+            tags: Vec::new(),
+            assignee: None,
+            has_unreadable_label: false,
         }
     }
 
@@ -88,6 +99,28 @@ impl Derived {
             RowBinding::Not if may_report_usage(change.from, change.to, self.attempt) => Usage::Unbound,
             RowBinding::Not => self.usage,
         };
+    }
+
+    /// Takes a change of tags or of the assignee.
+    pub(super) fn labelled(&mut self, event: &Event) {
+        match event.body() {
+            Body::SessionTagsChange(TagsChange { added, removed }) => self.tags = applied(&self.tags, &added, &removed),
+            Body::SessionAssigneeChange(AssigneeChange { to, .. }) => self.assignee = to,
+            Body::Unreadable(Known::SessionTagsChange | Known::SessionAssigneeChange) => {
+                self.has_unreadable_label = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the column with tags or assignee that contradicts the log; `None` if neither does. Every version that
+    /// has these columns records their changes.
+    pub(super) fn contradicted_label(&self, session: &Session) -> Option<&'static str> {
+        if self.has_unreadable_label {
+            return None;
+        }
+        let columns = [("tags", session.tags == self.tags), ("assignee", session.assignee == self.assignee)];
+        columns.into_iter().find_map(|(column, is_same)| (!is_same).then_some(column))
     }
 
     /// Returns the first column of the row that contradicts the log; `None` if no column does.

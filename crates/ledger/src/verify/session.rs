@@ -97,6 +97,7 @@ pub(super) async fn check(
             problem => problem,
         };
         let problem = problem.or_else(|| derived(&session, &walk));
+        let problem = problem.or_else(|| labels(&session, &walk));
         let problem = problem.or_else(|| failure(&session, &walk, recorded.as_ref()));
         let problem = match (problem, walk.canvas.take()) {
             (None, Some(canvas)) => canvas.problem(ledger, (tenant_id, id), session.head_sequence).await?,
@@ -196,6 +197,21 @@ fn derived(session: &Session, walk: &Walk) -> Option<String> {
     Some(format!("its {column} does not follow from its log"))
 }
 
+/// Checks tags and assignee, which change in every status. An erasure takes both with the content.
+fn labels(session: &Session, walk: &Walk) -> Option<String> {
+    match walk.erasure {
+        None => {
+            let column = walk.derived.contradicted_label(session)?;
+            Some(format!("its {column} does not follow from its log"))
+        }
+        Some(ErasureRecord { finished_at: Some(_), .. }) => {
+            let is_clear = session.tags.is_empty() && session.assignee.is_none();
+            (!is_clear).then(|| "its tags or its assignee were changed after its content was erased".to_owned())
+        }
+        Some(_) => None,
+    }
+}
+
 /// Checks the failure, which is a row of its own, against the session's row and the reason in its log. Returns the
 /// error, if there is one. What is not bound by the log is not compared.
 fn failure(session: &Session, walk: &Walk, recorded: Option<&FailureRecord>) -> Option<String> {
@@ -283,6 +299,9 @@ impl Walk {
         }
         if let Some(canvas) = self.canvas.as_mut().filter(|_| known == Some(Known::StatePatch)) {
             canvas.step(event);
+        }
+        if matches!(known, Some(Known::SessionTagsChange | Known::SessionAssigneeChange)) {
+            self.derived.labelled(event);
         }
         if known == Some(Known::SessionClaimed) {
             self.derived.claimed(event);

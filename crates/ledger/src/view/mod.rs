@@ -5,25 +5,16 @@
 //! are as confidential as the session that asked.
 
 mod create;
-mod delete;
-mod get;
-mod list;
 mod publish;
-mod unpublish;
+mod read;
 mod update;
-mod versions;
 
 pub use create::{NewView, create, fields_of_schema};
-pub use delete::delete;
-pub(crate) use get::get_by_slug_on;
-pub use get::{get, get_version};
-pub use list::{list, list_by_slug};
-pub use publish::publish;
 pub(crate) use publish::publish_on;
-pub use unpublish::unpublish;
-pub use update::{ViewChange, update};
-pub use versions::list_versions;
-pub(crate) use versions::versions_on;
+pub use publish::{publish, unpublish};
+pub use read::{get, get_version, list, list_by_slug, list_matching, list_versions};
+pub(crate) use read::{get_by_slug_on, versions_on};
+pub use update::{ViewChange, delete, update};
 
 use crate::{Error, Ledger, Result, ViewRecord, guard::Fields};
 use domain::{

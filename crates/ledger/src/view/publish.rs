@@ -1,4 +1,4 @@
-//! Publishing the working copy of a view.
+//! Publishing the working copy of a view, and withdrawing a view.
 
 use super::{check, check_askable, listed_locked, resolve};
 use crate::{
@@ -84,4 +84,30 @@ pub(crate) async fn publish_on(
 /// Whether two versions ask the same on the same terms.
 fn is_same(a: &ViewVersionRecord, b: &ViewVersionRecord) -> bool {
     (&a.title, &a.introduction, &a.fields, &a.publication) == (&b.title, &b.introduction, &b.fields, &b.publication)
+}
+
+/// Closes a view: it takes no responses until it is published again. Its versions and responses stay. A repeat changes
+/// nothing.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such view; [`Error::WrongState`] if it was never published.
+pub async fn unpublish(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<ViewRecord> {
+    require(scope, Permission::ManageViews)?;
+    let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
+    ledger
+        .write(scope.into(), async move |tx| {
+            let before = listed_locked(tx, tenant_id, id).await?;
+            match before.state {
+                State::Unpublished => return Ok(before),
+                State::Draft => {
+                    let rule = "only a published view can be unpublished";
+                    return Err(Error::WrongState { what: "view", rule, state: before.state });
+                }
+                State::Published => {}
+            }
+            let record = ViewRecord { state: State::Unpublished, updated_by: actor, updated_at: now, ..before };
+            store::view::update(tx, tenant_id, &record).await?;
+            Ok(record)
+        })
+        .await
 }

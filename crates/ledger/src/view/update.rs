@@ -1,15 +1,15 @@
-//! Changing the working copy of a view.
+//! Changing the working copy of a view, and deleting a draft.
 
 use super::{check, listed_locked, resolve, without_dimensions};
 use crate::{
-    Ledger, Result, ViewRecord,
+    Error, Ledger, Result, ViewRecord,
     guard::{require, require_revision},
 };
 use domain::{
     Scope,
     id::ViewId,
     role::Permission,
-    view::{Field, Publication},
+    view::{Field, Publication, State},
 };
 
 /// A change of a view. Fields that are `None` keep their value.
@@ -62,6 +62,25 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChan
             resolve(tx.conn(), tenant_id, &record).await?;
             store::view::update(tx, tenant_id, &record).await?;
             Ok(record)
+        })
+        .await
+}
+
+/// Deletes a view that was never published.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such view; [`Error::WrongState`] if it was published, because
+/// responses name its versions.
+pub async fn delete(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<()> {
+    require(scope, Permission::ManageViews)?;
+    let tenant_id = scope.tenant_id;
+    ledger
+        .write(scope.into(), async move |tx| {
+            let view = listed_locked(tx, tenant_id, id).await?;
+            if view.state != State::Draft {
+                return Err(Error::WrongState { what: "view", rule: "only a draft can be deleted", state: view.state });
+            }
+            Ok(store::view::delete(tx, tenant_id, id).await?)
         })
         .await
 }

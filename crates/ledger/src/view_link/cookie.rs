@@ -9,7 +9,8 @@ use domain::{
 };
 use uuid::Uuid;
 
-const VERSION: &str = "v1";
+/// What signed values begin with.
+pub(crate) const VERSION: &str = "v1";
 /// Random bytes that tell browsers apart.
 const NONCE_BYTES: usize = 16;
 /// Longest time between making a page and posting its form, for which repeats are recognised, milliseconds.
@@ -17,24 +18,24 @@ const PAGE_MILLIS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 /// The random number of one browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Browser([u8; NONCE_BYTES]);
+pub(crate) struct Browser([u8; NONCE_BYTES]);
 
 impl Browser {
     /// Creates a random number.
-    pub(super) fn new(entropy: &dyn Entropy) -> Self {
+    pub(crate) fn new(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; NONCE_BYTES];
         entropy.fill(&mut bytes);
         Self(bytes)
     }
 
     /// The value of the browser's cookie.
-    pub(super) fn to_cookie(self, key: &InstanceKey) -> String {
+    pub(crate) fn to_cookie(self, key: &InstanceKey) -> String {
         let mac = sign(key, "form browser", &[&self.0]);
         format!("{VERSION}.{}.{mac}", Uuid::from_bytes(self.0).simple())
     }
 
     /// Reads the browser's cookie. Returns `None` unless this installation signed it.
-    pub(super) fn of_cookie(key: &InstanceKey, cookie: &str) -> Option<Self> {
+    pub(crate) fn of_cookie(key: &InstanceKey, cookie: &str) -> Option<Self> {
         let [version, nonce, mac] = parts(cookie)?;
         let nonce = Uuid::try_parse(nonce).ok().filter(|_| nonce.len() == 32)?;
         let browser = Self(nonce.into_bytes());
@@ -47,6 +48,26 @@ impl Browser {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&mac[..16]);
         RespondentId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
+    /// These values after those of this browser.
+    fn with<'a>(&'a self, of: &[&'a [u8]]) -> Vec<&'a [u8]> {
+        let mut all = vec![self.0.as_slice()];
+        all.extend(of);
+        all
+    }
+
+    /// Signs values for this browser, with a key for one purpose.
+    pub(crate) fn sign(self, key: &InstanceKey, purpose: &str, of: &[&[u8]]) -> String {
+        sign(key, purpose, &self.with(of))
+    }
+
+    /// An id of this browser that is derived for one purpose and these values.
+    pub(crate) fn derived_id(self, key: &InstanceKey, purpose: &str, of: &[&[u8]]) -> Uuid {
+        let mac = key.derive(purpose, &self.with(of));
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&mac[..16]);
+        uuid::Builder::from_custom_bytes(bytes).into_uuid()
     }
 
     /// The value that forms of this browser and link carry, so that no other site can post them.
@@ -133,7 +154,8 @@ pub(super) fn lead_of_cookie(
     same(&lead_cookie(key, link_id, browser, lead), cookie).then_some(lead)
 }
 
-fn parts(cookie: &str) -> Option<[&str; 3]> {
+/// The parts of a signed value.
+pub(crate) fn parts(cookie: &str) -> Option<[&str; 3]> {
     let mut parts = cookie.split('.');
     let three = [parts.next()?, parts.next()?, parts.next()?];
     parts.next().is_none().then_some(three)
@@ -145,7 +167,7 @@ fn sign(key: &InstanceKey, purpose: &str, of: &[&[u8]]) -> String {
 }
 
 /// Compares in a time that does not depend on where the texts differ.
-fn same(a: &str, b: &str) -> bool {
+pub(crate) fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 

@@ -76,16 +76,23 @@ pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Resu
     Ok(Entered { link, gate, embed_origins, view_slug, browser: browser.to_cookie(key), clearance, expires_at })
 }
 
-/// Returns the link and the respondent of a browser that opened it, with the key that its forms carry.
+/// A browser that opened a link and may use its form.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// The link that was opened.
+    pub link: ViewLinkRecord,
+    /// Who answers in this browser.
+    pub respondent: Respondent,
+    /// Key that the forms of its pages carry.
+    pub form_key: String,
+}
+
+/// Returns the visitor of a link by the cookies of the browser.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the cookies do not permit the use of this link's form, and if the link has expired or was
 /// revoked. Callers must not say which. [`Error::NoInstanceKey`] without a key.
-pub async fn respondent(
-    ledger: &Ledger,
-    link_id: ViewLinkId,
-    entry: Entry<'_>,
-) -> Result<(ViewLinkRecord, Respondent, String)> {
+pub async fn respondent(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>) -> Result<Visitor> {
     let key = ledger.instance_key()?;
     let gone = || Error::NotFound("form");
     let (browser, clearance) = entry.browser.zip(entry.clearance).ok_or_else(gone)?;
@@ -102,5 +109,5 @@ pub async fn respondent(
     let lead = entry.lead.and_then(|cookie| lead_of_cookie(key, link_id, browser, cookie));
     let id = browser.respondent(key, link.tenant_id, link.view_id);
     let respondent = Respondent::stranger(link.tenant_id, id, link_id, lead);
-    Ok((link, respondent, browser.form_key(key, link_id)))
+    Ok(Visitor { link, respondent, form_key: browser.form_key(key, link_id) })
 }

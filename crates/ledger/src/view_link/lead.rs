@@ -2,7 +2,7 @@
 
 use super::{
     cookie::{Browser, lead_cookie},
-    enter::{Entry, respondent},
+    enter::{Entry, Visitor, respondent},
 };
 use crate::{
     EntityRecord, EntityTypeRecord, Error, Ledger, Result, ViewLinkRecord,
@@ -39,7 +39,7 @@ pub struct NewLead {
 /// answer or does not ask for a name, and if its question was cancelled; [`Error::Unavailable`] while another request
 /// creates the entity type of leads.
 pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>, new: NewLead) -> Result<String> {
-    let (link, who, _) = respondent(ledger, link_id, entry).await?;
+    let Visitor { link, respondent: who, .. } = respondent(ledger, link_id, entry).await?;
     let mut fields = Fields::default();
     fields.name("name", &new.name, NAME_CHARS_MAX);
     let email = Address::parse(&new.email).map(Address::into_string);

@@ -7,11 +7,10 @@ mod create;
 mod enter;
 mod lead;
 mod list;
-mod revoke;
 
 pub use ask::ask;
+pub(crate) use cookie::{Browser, VERSION, parts, same};
 pub use create::{NewViewLink, create, create_noted, create_of_request};
-pub use enter::{Entered, Entry, enter, respondent};
+pub use enter::{Entered, Entry, Visitor, enter, respondent};
 pub use lead::{NewLead, capture_lead};
-pub use list::list;
-pub use revoke::revoke;
+pub use list::{list, revoke};

@@ -66,6 +66,7 @@ fn facts(random: &mut Rng) -> Facts {
     let folder = folders[random.usize(..folders.len())];
     Facts {
         bm25: 12.0 * random.f64() * random.f64(),
+        similarity: None,
         recency_d: 200.0 * random.f64() * random.f64(),
         importance: 0.4 + 0.2 * random.f64(),
         uses_30d: if random.f64() < 0.4 { random.u32(1..20) } else { 0 },

@@ -2,7 +2,7 @@
 
 use super::{
     adapter::Adapter,
-    chat::{Budget, ChatAdapter, Model, Pause, Prices, Secret, Wire},
+    chat::{Budget, ChatAdapter, Model, ModelAddress, Pause, Prices, Secret, Wire},
     command::{ApiAccess, CommandAdapter, Format},
     limit,
     tool::{Http, Named, Tool, Toolbox},
@@ -63,6 +63,9 @@ pub struct AgentConfig {
     pub budget: Option<Budget>,
     /// Prices of the model.
     pub prices: Option<Prices>,
+    /// Whether the model's service reports the tokens of its replies. If absent, it is known only of the service at the
+    /// default base URL, which does.
+    pub reports_tokens: Option<bool>,
 }
 
 /// What an adapter is built with besides its settings.
@@ -99,6 +102,7 @@ impl AgentConfig {
             ("hosts", self.hosts.is_some()),
             ("actions", self.actions.is_some()),
             ("prices", self.prices.is_some()),
+            ("reports_tokens", self.reports_tokens.is_some()),
         ];
         let (name, foreign): (_, &[_]) = match self.adapter {
             Kind::Command => ("command", &of_models),
@@ -170,16 +174,32 @@ impl AgentConfig {
             }
         }
         let budget = self.budget.clone().unwrap_or_default();
-        let prices = self.prices.unwrap_or_default();
-        let amounts =
-            [Some(prices.input), prices.cached_input, prices.cache_write, Some(prices.output), budget.cost_usd];
-        if amounts.into_iter().flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
+        let mut amounts = self.prices.unwrap_or_default().amounts().chain(budget.cost_usd);
+        if amounts.any(|amount| !amount.is_finite() || amount < 0.0) {
             return Err("`prices` and `budget.cost_usd` are numbers from 0".into());
         }
         if budget.cost_usd.is_some() && self.prices.is_none() {
             return Err("`budget.cost_usd` needs `prices`: dollars for a million tokens".into());
         }
-        Ok(())
+        self.check_budget_of_usage(&budget)
+    }
+
+    /// Refuses a budget of tokens or cost unless the model's service is known to report tokens. Whether it does would
+    /// otherwise be learned from its first reply, which costs what the budget should have limited.
+    fn check_budget_of_usage(&self, budget: &Budget) -> Result<(), String> {
+        let Err(failure) = budget.held_without_usage() else { return Ok(()) };
+        let without = "limit `budget.steps` and `budget.seconds`";
+        let default_base_url = self.wire.unwrap_or(Wire::OpenAi).default_base_url();
+        let bare = |url: &str| url.trim_end_matches('/').to_owned();
+        let is_default = self.base_url.as_deref().is_none_or(|url| bare(url) == bare(default_base_url));
+        match self.reports_tokens.or(is_default.then_some(true)) {
+            Some(true) => Ok(()),
+            Some(false) => Err(format!("{}; {without}", failure.message)),
+            None => Err(format!(
+                "a budget of tokens or cost needs a model service that reports the tokens of its replies, and it is not \
+                 known whether the one at `base_url` does: set `reports_tokens = true` if it does, or {without}"
+            )),
+        }
     }
 
     /// Builds the adapter.
@@ -231,7 +251,8 @@ impl AgentConfig {
         let base_url = self.base_url.as_deref().unwrap_or_else(|| wire.default_base_url());
         let http = client::http_client(base_url).map_err(|error| format!("`base_url`: {error}"))?;
         let name = self.model.as_deref().unwrap_or_default();
-        Model::new(http, (wire, base_url, name), Secret::new(key), self.max_tokens, environment.pause.clone())
+        let at = ModelAddress { wire, base_url, name };
+        Model::new(http, at, Secret::new(key), self.max_tokens, environment.pause.clone())
     }
 
     fn toolbox(&self, environment: &BuildEnvironment<'_>) -> Result<Toolbox, String> {

@@ -6,7 +6,7 @@ use super::{
     limit,
     observer::Observer,
 };
-use domain::{Clock, Entropy, clock::truncate, id::EventId, untrusted::Delimiter};
+use domain::{Clock, Entropy, clock::truncate, count::counted, id::EventId, untrusted::Delimiter};
 use std::{
     fmt, mem,
     sync::{
@@ -278,7 +278,7 @@ impl EventAppender {
                 break Err(Refusal { code: error.code(), reason: error.to_string(), is_stuck });
             }
             if backoff.tries() == 0 {
-                self.say(&format!("{} events are sent again: {error}", body.events.len()));
+                self.say(&format!("sending {} again: {error}", counted(body.events.len() as u64, "event")));
             }
             let pause = backoff.pause(&error);
             select! {

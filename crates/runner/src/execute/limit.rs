@@ -77,10 +77,19 @@ pub const MODEL_SILENCE_MAX: Duration = Duration::from_secs(180);
 pub const USAGE_UNKNOWN_TIME: Duration = Duration::from_mins(10);
 /// Longest time for one reply of a model from its request to its end.
 pub const MODEL_REPLY_TIME_MAX: Duration = Duration::from_secs(1_800);
-/// Longest reply of a model, bytes of its text, its reasoning or the arguments of a call.
+/// Longest reply of a model, bytes of its text, its reasoning and the arguments of its calls together.
 pub const MODEL_REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Processor time that is spent on one line of a model's reply. A line of 1 MiB takes a fraction of a second.
-pub const MODEL_LINE_BUSY_MAX: Duration = Duration::from_secs(2);
+/// Longest line, and longest frame, of the stream in which a model's service sends a reply, bytes. A service that does
+/// not cut the arguments of a call into parts sends all of them in one line.
+pub const MODEL_LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Longest stream of one reply, bytes. Services send a frame of about 300 bytes for each token: this is enough for
+/// 200,000 of them.
+pub const MODEL_ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Most bytes that are read of an error of a model's service.
+pub const MODEL_ERROR_BYTES_MAX: usize = 64 * 1024;
+/// Largest number of tokens of a reply in Anthropic's format, which requires one, if the settings name none. All
+/// models since Claude 4 allow it.
+pub const ANTHROPIC_TOKENS_MAX: u32 = 32_000;
 /// Longest summary of a conversation by its agent, tokens.
 pub const SUMMARY_TOKENS_MAX: u32 = 400;
 /// Pause between two reports of progress: five are sent in a second.
@@ -117,7 +126,8 @@ pub const THREAD_BYTES_SENT_MAX: usize = 256 * 1024;
 pub const TOOL_RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 /// Characters of a service's answer that the failure of a call quotes.
 pub const TOOL_QUOTE_CHARS_MAX: usize = 300;
-/// Pause between two looks for changes of a canvas while an agent waits for one.
+/// Pause of an agent that waits for a change of a canvas after a request that was answered at once and brought none of
+/// others.
 pub const CANVAS_LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Time between two patches of canvases that a command prints: five are sent in a second.
 pub const CANVAS_PATCH_PAUSE: Duration = Duration::from_millis(200);

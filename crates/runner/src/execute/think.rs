@@ -90,6 +90,11 @@ impl ThinkSplitter {
         &self.text
     }
 
+    /// Bytes that have arrived, without the tags.
+    pub const fn size(&self) -> usize {
+        self.held.len() + self.thinking.len() + self.text.len()
+    }
+
     /// Ends the text. Reasoning without its end is reasoning up to the end of the text.
     pub fn finish(mut self) -> Split {
         match self.place {

@@ -102,8 +102,8 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
     /// Reads a canvas with its newest document.
     fn canvas<'a>(&'a self, id: SessionId) -> ApiFuture<'a, Canvas>;
 
-    /// Reads patches of a canvas after a version, oldest first.
-    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64) -> ApiFuture<'a, CanvasPatches>;
+    /// Reads patches of a canvas after a version, oldest first. If there are none, waits for one.
+    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64, wait_seconds: u32) -> ApiFuture<'a, CanvasPatches>;
 
     /// Changes a canvas. The same patch under the same id is applied once.
     fn patch_canvas<'a>(&'a self, id: SessionId, patch: &'a SendPatch) -> ApiFuture<'a, PatchAnswer>;
@@ -225,8 +225,8 @@ impl WorkerApi for Client {
         Box::pin(self.get_canvas(id))
     }
 
-    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64) -> ApiFuture<'a, CanvasPatches> {
-        Box::pin(Self::canvas_patches(self, id, after))
+    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64, wait_seconds: u32) -> ApiFuture<'a, CanvasPatches> {
+        Box::pin(Self::canvas_patches(self, id, after, wait_seconds))
     }
 
     fn patch_canvas<'a>(&'a self, id: SessionId, patch: &'a SendPatch) -> ApiFuture<'a, PatchAnswer> {

@@ -1,9 +1,8 @@
 //! The exports of one server. Each workspace runs one at a time, and a bounded number is kept until the server stops.
 
 use super::{
-    job::{Job, recorded_end, work},
+    job::{ExportRequest, Job, recorded_end, work},
     permit, private_folder,
-    request::ExportRequest,
 };
 use domain::{Entropy, Scope, id::new_v7};
 use ledger::{

@@ -1,17 +1,16 @@
-//! One export: its state, and the work from the database to its files.
+//! One export: what it is started with, its state, and the work from the database to its files.
 
 use super::{
     labels::{write_labels, written_name},
     private_folder,
     rating::{Rated, rating},
-    request::ExportRequest,
     streams::{DumpError, dump},
 };
 use datalake::{
     Layout,
     export::{self, Error, Inputs, LabelCounts, MANIFEST_FILE, Options, Preview, Progress, Split},
 };
-use domain::{Timestamp, id::TenantId, interaction::ExportState};
+use domain::{Scope, Timestamp, id::TenantId, interaction::ExportState};
 use ledger::{
     Ledger,
     export_job::{self, ExportContent},
@@ -91,9 +90,8 @@ impl Job {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the path, name and size in bytes of the file of a split, once the export is
-    /// complete.
-    pub fn file(&self, split: Split) -> Option<(PathBuf, String, u64)> {
+    /// Returns the file of a split, once the export is complete.
+    pub fn file(&self, split: Split) -> Option<ExportFile> {
         let (name, bytes) = match self.stage() {
             Stage::Done(preview) => {
                 let file = preview.manifest.files.iter().find(|file| file.split == split)?;
@@ -102,7 +100,7 @@ impl Job {
             Stage::Labelled(_, bytes) if split == Split::Train => (written_name(self.options.file_format), bytes),
             _ => return None,
         };
-        Some((self.folder.join(&name), name, bytes))
+        Some(ExportFile { path: self.folder.join(&name), name, bytes })
     }
 
     /// Returns the path of the manifest, once the export is complete.
@@ -233,4 +231,32 @@ fn make(job: &Job, scratch: &Path, rated: Rated, stop: &CancellationToken) -> Re
         return export::preview(inputs, &job.options, scratch, &mut tell);
     }
     export::export(inputs, &job.options, &job.folder, &mut tell)
+}
+
+/// A file that an export has written.
+#[derive(Debug, Clone)]
+pub struct ExportFile {
+    /// The file in the folder of exports, absolute.
+    pub path: PathBuf,
+    /// Name under which people download it.
+    pub name: String,
+    /// Size, bytes.
+    pub bytes: u64,
+}
+
+/// A request to start an export.
+#[derive(Debug)]
+pub struct ExportRequest {
+    /// Who starts the export, and in which workspace.
+    pub scope: Scope,
+    /// Slug of that workspace.
+    pub workspace: String,
+    /// What it writes. Of labels only the file format of the options counts.
+    pub content: ExportContent,
+    /// Options that the person chose.
+    pub options: Options,
+    /// Whether this is only a preview.
+    pub is_preview: bool,
+    /// The options as JSON, which is stored with the export.
+    pub noted: String,
 }

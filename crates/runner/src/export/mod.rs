@@ -5,13 +5,11 @@ mod exports;
 mod job;
 mod labels;
 mod rating;
-mod request;
 mod streams;
 
 pub use exports::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, Exports, Known};
-pub use job::{Job, Stage};
+pub use job::{ExportFile, ExportRequest, Job, Stage};
 pub use rating::{Rated, rating};
-pub use request::ExportRequest;
 pub use streams::{DumpError, dump, dump_whole};
 
 use domain::{Scope, role::Permission};

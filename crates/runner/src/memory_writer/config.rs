@@ -2,7 +2,7 @@
 
 use super::WriterModel;
 use crate::execute::{
-    chat::{Model, Prices, Secret, Wire},
+    chat::{Model, ModelAddress, Prices, Secret, Wire},
     config::BuildEnvironment,
 };
 use domain::{
@@ -54,6 +54,8 @@ pub struct MemoryConfig {
     pub block_items: Option<usize>,
     /// Most tokens of these memories together; none with 0.
     pub block_tokens: Option<u32>,
+    /// Whether the model scores the continuity of sessions that have ended; it does not if absent.
+    pub continuity: Option<bool>,
     /// Settings of single agents, by their slugs.
     #[serde(default)]
     pub agents: BTreeMap<String, MemoryAgentConfig>,
@@ -87,6 +89,8 @@ pub struct MemoryAgentConfig {
     pub block_items: Option<usize>,
     /// Most tokens of these memories together.
     pub block_tokens: Option<u32>,
+    /// Whether the model scores the continuity of sessions that have ended.
+    pub continuity: Option<bool>,
 }
 
 impl MemoryConfig {
@@ -115,8 +119,7 @@ impl MemoryConfig {
             return Err(format!("`memory.block_tokens` is 0 to {BLOCK_TOKENS_MAX}"));
         }
         let prices = self.agents.values().map(|agent| agent.prices).chain([self.prices]).flatten();
-        let amounts = prices.flat_map(|prices| [Some(prices.input), prices.cached_input, Some(prices.output)]);
-        if amounts.flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
+        if prices.flat_map(Prices::amounts).any(|amount| !amount.is_finite() || amount < 0.0) {
             return Err("`memory.prices` are numbers from 0".into());
         }
         Ok(())
@@ -137,6 +140,12 @@ impl MemoryConfig {
             tokens_per_day: own.tokens_per_day.or(self.tokens_per_day).unwrap_or(default.tokens_per_day),
             approvals: own.approvals.or(self.approvals).unwrap_or(default.approvals),
         })
+    }
+
+    /// Whether the sessions of an agent are scored.
+    pub fn scores_continuity(&self, agent: &str) -> bool {
+        let own = self.agents.get(agent).and_then(|own| own.continuity);
+        own.or(self.continuity).unwrap_or_default()
     }
 
     /// How much memory agents are given: all, and by slug those for which it differs. That does not depend on whether
@@ -183,7 +192,7 @@ impl MemoryConfig {
         let base_url = self.base_url.as_deref().unwrap_or_else(|| self.wire.default_base_url());
         let http = client::http_client(base_url).map_err(|error| format!("`memory.base_url`: {error}"))?;
         let own = self.agents.get(agent).and_then(|agent| agent.model.as_deref());
-        let at = (self.wire, base_url, own.unwrap_or(&self.model));
+        let at = ModelAddress { wire: self.wire, base_url, name: own.unwrap_or(&self.model) };
         let model = Model::new(http, at, Secret::new(key), self.max_tokens, environment.pause.clone())?;
         let is_structured = AtomicBool::new(self.structured.unwrap_or(true));
         Ok(Arc::new(WriterModel { model, prices: self.prices(agent), is_structured }))
@@ -251,6 +260,10 @@ mod tests {
             ("wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nblock_tokens = 8001\n", "`memory.block_tokens`"),
             (
                 "wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nprices = { input = -1.0, output = 1.0 }\n",
+                "`memory.prices`",
+            ),
+            (
+                "wire = \"openai\"\nmodel = \"m\"\nprices = { input = 1.0, cache_write = -1.0, output = 1.0 }\n",
                 "`memory.prices`",
             ),
         ] {

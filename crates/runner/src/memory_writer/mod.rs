@@ -4,11 +4,13 @@
 //! dies leaves its watermarks where they were, so the next server does it again.
 
 mod config;
+mod continuity;
 mod pass;
 #[cfg(test)]
 mod tests;
 
 pub use config::{MemoryAgentConfig, MemoryConfig};
+pub use continuity::{ContinuityScorer, Scored};
 pub use pass::{PassOutcome, WriterModel, run_once};
 
 use domain::{Timestamp, id::TenantId, memory_writer::run::RunState};

@@ -3,7 +3,7 @@
 use super::MemoryWriter;
 use crate::execute::{
     Failure,
-    chat::{Model, ModelReply, ModelRequest, Prices, Spent, Tokens},
+    chat::{Message, Model, ModelReply, ModelRequest, Prices, Spent, Tokens},
 };
 use domain::{
     Timestamp,
@@ -17,7 +17,6 @@ use domain::{
         prompt::{Prompt, render, repair},
     },
 };
-use genai::chat::ChatMessage;
 use ledger::{
     Error, Ledger, Result,
     memory_writer::{self, Finished, ModelUsage, RunFailure, RunRecord, RunWindow},
@@ -208,7 +207,7 @@ impl Pass<'_> {
         // One delimiter for the whole run: it is random, and no text of the window is from after its making.
         let delimiter = memory_writer::delimiter(self.ledger);
         let mut prompt = render(&run.window, &run.channels, &run.card, &delimiter);
-        let mut messages = vec![ChatMessage::user(prompt.user.clone())];
+        let mut messages = vec![Message::user(prompt.user.clone())];
         let mut rounds = 0;
         let mut first: Option<Proposed> = None;
         loop {
@@ -224,10 +223,10 @@ impl Pass<'_> {
                         memory_writer::read_more(self.ledger, tenant_id, agent, answer.read, run).await?;
                     run = more;
                     prompt = render(&run.window, &run.channels, &run.card, &delimiter);
-                    messages = vec![ChatMessage::user(prompt.user.clone())];
+                    messages = vec![Message::user(prompt.user.clone())];
                     if !is_more {
-                        messages.push(ChatMessage::assistant(text));
-                        messages.push(ChatMessage::user(NOTHING_MORE.to_owned()));
+                        messages.push(Message::agent(text));
+                        messages.push(Message::user(NOTHING_MORE.to_owned()));
                     }
                     continue;
                 }
@@ -242,8 +241,8 @@ impl Pass<'_> {
                         return Ok((run, Ok(proposed)));
                     }
                     let Some(first) = first.take() else {
-                        messages.push(ChatMessage::assistant(text));
-                        messages.push(ChatMessage::user(repair(&proposed.left_out)));
+                        messages.push(Message::agent(text));
+                        messages.push(Message::user(repair(&proposed.left_out)));
                         first = Some(proposed);
                         continue;
                     };
@@ -255,8 +254,8 @@ impl Pass<'_> {
                 return Ok((run, first.or(Proposed { left_out: issues, ..Proposed::default() })));
             }
             first = Some(Proposed::default());
-            messages.push(ChatMessage::assistant(text));
-            messages.push(ChatMessage::user(repair(&issues)));
+            messages.push(Message::agent(text));
+            messages.push(Message::user(repair(&issues)));
         }
     }
 
@@ -275,7 +274,7 @@ impl Pass<'_> {
     }
 
     /// Asks once. Returns the text of the answer without secrets.
-    async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, NoAnswer> {
+    async fn ask(&mut self, prompt: &Prompt, messages: &[Message]) -> std::result::Result<String, NoAnswer> {
         let (system, messages) = (prompt.system.clone(), messages.to_vec());
         let question = ModelRequest { system, messages, tools: Vec::new(), reply_schema: None };
         let reply: ModelReply = self.writer_model.ask(question).await?;

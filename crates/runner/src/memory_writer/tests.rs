@@ -1,7 +1,7 @@
 //! Tests of a run with a model that speaks the real wire.
 
 use super::{MemoryWriter, PassOutcome, WriterModel, run_once};
-use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
+use crate::execute::chat::{Model, ModelAddress, Pause, Prices, Secret, Wire};
 use domain::{
     gate::{GateKind, GateState},
     memory_writer::{
@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
     let http = client::http_client(&model.base_url).unwrap();
     let pause: Pause = Arc::new(|_| Box::pin(std::future::pending()));
-    let at = (wire, model.base_url.as_str(), "small");
+    let at = ModelAddress { wire, base_url: &model.base_url, name: "small" };
     let model = Model::new(http, at, Secret::new("k".into()), None, pause).unwrap();
     let prices = Some(Prices { input: 1.0, cached_input: None, cache_write: None, output: 5.0 });
     let writer_model = Arc::new(WriterModel { model, prices, is_structured: AtomicBool::new(true) });

@@ -47,6 +47,12 @@ impl Error {
 /// NUL.
 const NUL_IN_TEXT: &str = "22021";
 
+/// PostgreSQL's codes `lock_not_available`, which the lock timeout has, and `deadlock_detected`.
+const NO_LOCK: [&str; 2] = ["55P03", "40P01"];
+
+/// PostgreSQL's code `serialization_failure`.
+const SERIALIZATION_FAILURE: &str = "40001";
+
 /// PostgreSQL's code `disk_full`.
 const DISK_FULL: &str = "53100";
 
@@ -102,14 +108,15 @@ impl From<&sqlx::Error> for Error {
             }
             sqlx::Error::Database(db) => {
                 let sqlite = db.try_downcast_ref::<SqliteFailure>().is_some_and(SqliteFailure::is_busy_or_full);
-                // PostgreSQL: connection, resources, operator, lock and statement timeouts.
+                // PostgreSQL: connection, resources, operator, statement timeouts, and locks of other transactions.
                 let code = db.code().unwrap_or_default();
                 if let Some(text) = of_pooler(&code, &text) {
                     return Self::Unavailable(text);
                 }
                 let postgres = code.len() == 5
                     && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
-                        || code == "55P03"
+                        || NO_LOCK.contains(&&*code)
+                        || code == SERIALIZATION_FAILURE
                         || code == "25P03");
                 if code == DISK_FULL {
                     POSTGRES_FULL.store(true, Ordering::Relaxed);
@@ -206,14 +213,23 @@ pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }
 
+/// Whether a row was written; `false` if a unique index refused it.
+pub(crate) fn is_free(written: std::result::Result<u64, sqlx::Error>) -> Result<bool> {
+    match written {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Whether a constraint of the database refused a row. Only PostgreSQL says so of every constraint.
 pub(crate) fn is_constraint_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| !matches!(error.kind(), sqlx::error::ErrorKind::Other))
 }
 
-/// Whether PostgreSQL reached the lock timeout.
-pub(crate) fn is_lock_timeout(error: &sqlx::Error) -> bool {
-    error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("55P03"))
+/// Whether PostgreSQL gave no lock: it reached the lock timeout, or ended a deadlock with this transaction.
+pub(crate) fn is_lock_failure(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| NO_LOCK.contains(&&*code))
 }
 
 #[cfg(test)]
@@ -269,6 +285,19 @@ pub(crate) mod tests {
         assert!(full.load(Ordering::Relaxed));
         let Error::Unavailable(text) = error else { panic!("{error:?}") };
         assert!(text.starts_with("PostgreSQL's disk is full: make room on it ("), "{text}");
+    }
+
+    #[test]
+    fn a_write_that_was_rolled_back_because_of_another_one_can_be_tried_again() {
+        for (code, is_lock) in [("40P01", true), ("55P03", true), ("40001", false), ("57014", false)] {
+            let error = sqlx::Error::Database(Box::new(Coded(code)));
+            assert!(matches!(Error::from(&error), Error::Unavailable(_)), "{code}");
+            assert_eq!(is_lock_failure(&error), is_lock, "{code}");
+        }
+        for code in ["23505", "23514", "22003"] {
+            let error = sqlx::Error::Database(Box::new(Coded(code)));
+            assert!(matches!(Error::from(&error), Error::Database(_)) && !is_lock_failure(&error), "{code}");
+        }
     }
 
     #[test]

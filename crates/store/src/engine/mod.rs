@@ -21,7 +21,7 @@ pub use sql::Page;
 pub(crate) use conn::{Mode, rows_of, run, spanned};
 #[cfg(test)]
 pub(crate) use error::tests::Coded;
-pub(crate) use error::{is_constraint_violation, is_lock_timeout, is_unique_violation, postgres_full};
+pub(crate) use error::{is_constraint_violation, is_free, is_lock_failure, is_unique_violation, postgres_full};
 pub(crate) use postgres::{
     POSTGRES_TRUSTED, in_transaction, lane_with_timeout, spawn_with_timeout, transaction_on, with_timeout,
 };

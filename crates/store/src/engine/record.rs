@@ -92,7 +92,7 @@ column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes
 column!(
     id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::SavedSearchId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
     id::EventId, id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
-    id::MemoryVersionId, id::MessageId, id::PacedRunId, id::RequestAnswerId, id::RuleId, id::SessionId, id::ShareLinkId, id::TenantId, id::TokenId, id::ToolId, id::McpServerId,
+    id::MemoryVersionId, id::MessageId, id::PacedRunId, id::RequestAnswerId, id::RuleId, id::SessionId, id::ShareLinkId, id::TenantId, id::TokenId, id::ToolId, id::ToolLinkId, id::McpServerId,
     id::UserId,
     id::ViewId, id::ViewLinkId, id::WebhookId => Uuid: id => Ok(Self(id))
 );

@@ -9,7 +9,7 @@ mod write;
 pub use erase::{LeadVersion, due_leads, erase, lead_versions, responses_of_lead};
 pub use import::ImportRecord;
 pub use read::{EntityRecord, EntityVersionRecord, Filter, find, find_locked, last_looked, list, versions};
-pub use title::{taken_titles, titles, values};
+pub use title::{EntityTitle, EntityValues, taken_titles, titles, values};
 pub use write::{insert, update};
 
 use crate::engine::Texts;

@@ -2,6 +2,8 @@
 
 use crate::{
     engine::{Conn, Page, Result, contains, last_select, record, run, statements},
+    // `has` is made of the others, which are looked up where it is used.
+    session::{Contains, group_values, groups, has, values},
     transaction::WriteTx,
 };
 use domain::{
@@ -23,11 +25,13 @@ macro_rules! entity_select {
 }
 // One statement per leading filter, so that each uses its own index.
 macro_rules! list_select {
-    ($lead:literal) => {
+    ($engine:ident, $lead:literal) => {
         entity_select!(concat!(
             $lead,
-            " AND e.erased_at IS NULL AND e.id < $3 AND e.id >= $6 AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL) \
-             ORDER BY e.id DESC LIMIT $5"
+            " AND e.erased_at IS NULL AND e.id < $3 AND e.id >= $6 AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL)",
+            has!($engine, "e.title", "$7", "$8"),
+            has!($engine, "e.title || ' ' || e.fields", "$9", "$10"),
+            " ORDER BY e.id DESC LIMIT $5"
         ))
     };
 }
@@ -35,8 +39,10 @@ macro_rules! list_select {
 statements! {
     const BY_ID: &str = entity_select!("e.id = $2");
     const BY_ID_LOCKED_POSTGRES: &str = entity_select!("e.id = $2 FOR UPDATE OF e");
-    const LIST: &str = list_select!("CAST($2 AS text) IS NULL");
-    const LIST_BY_TYPE: &str = list_select!("e.type_id = $2");
+    const LIST_SQLITE: &str = list_select!(sqlite, "CAST($2 AS text) IS NULL");
+    const LIST_POSTGRES: &str = list_select!(postgres, "CAST($2 AS text) IS NULL");
+    const LIST_BY_TYPE_SQLITE: &str = list_select!(sqlite, "e.type_id = $2");
+    const LIST_BY_TYPE_POSTGRES: &str = list_select!(postgres, "e.type_id = $2");
     const LAST: &str = last_select!("entities", "CAST($2 AS text) IS NULL");
     const LAST_BY_TYPE: &str = last_select!("entities", "type_id = $2");
     const VERSIONS: &str = "SELECT version, title, fields, actor, session_id, at FROM entity_versions \
@@ -79,6 +85,10 @@ pub struct Filter {
     pub type_id: Option<EntityTypeId>,
     /// Only titles that contain this, whatever the case.
     pub title_contains: Option<String>,
+    /// Parts of the title.
+    pub titles: Contains,
+    /// Parts of the title or the values.
+    pub texts: Contains,
     /// Only this entity and newer ones. Bounds what a filter by a part of the title reads.
     pub oldest: Option<EntityId>,
 }
@@ -127,11 +137,49 @@ pub async fn list(
     let (oldest, before) = (filter.oldest.map_or(Uuid::nil(), |id| id.0), before.map_or(Uuid::max(), |id| id.0));
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
+    let title = title.as_deref();
+    let (titles, no_titles) = (filter.titles.all(), filter.titles.none());
+    let (texts, no_texts) = (filter.texts.all(), filter.texts.none());
+    let (titles, no_titles) = (titles.as_deref(), no_titles.as_deref());
+    let (texts, no_texts) = (texts.as_deref(), no_texts.as_deref());
+    let is_sqlite = matches!(conn, Conn::Sqlite(_));
     let rows = match filter.type_id {
         Some(id) => {
-            run!(conn, fetch_all EntityRecord, LIST_BY_TYPE, tenant, id.0, before, title.as_deref(), more, oldest)?
+            let sql = if is_sqlite { LIST_BY_TYPE_SQLITE } else { LIST_BY_TYPE_POSTGRES };
+            run!(
+                conn,
+                fetch_all EntityRecord,
+                sql,
+                tenant,
+                id.0,
+                before,
+                title,
+                more,
+                oldest,
+                titles,
+                no_titles,
+                texts,
+                no_texts,
+            )?
         }
-        None => run!(conn, fetch_all EntityRecord, LIST, tenant, None::<&str>, before, title.as_deref(), more, oldest)?,
+        None => {
+            let (sql, no_type) = (if is_sqlite { LIST_SQLITE } else { LIST_POSTGRES }, None::<&str>);
+            run!(
+                conn,
+                fetch_all EntityRecord,
+                sql,
+                tenant,
+                no_type,
+                before,
+                title,
+                more,
+                oldest,
+                titles,
+                no_titles,
+                texts,
+                no_texts,
+            )?
+        }
     };
     Ok(Page::of(rows, limit))
 }

@@ -26,6 +26,28 @@ statements! {
     const VALUES_POSTGRES: &str = "SELECT id, title, fields FROM entities WHERE tenant_id = $1 AND id = ANY($2)";
 }
 
+/// What lists show of an entity that something else names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTitle {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// Title that people see.
+    pub title: String,
+    /// The type that the entity has, by the name in addresses: lower-case letters, digits and hyphens.
+    pub type_slug: String,
+}
+
+/// The title of an entity and the values of its fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityValues {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// Title that people see.
+    pub title: String,
+    /// Values by the slugs of the fields.
+    pub values: Values,
+}
+
 /// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
 type One<T> = (T,);
 
@@ -48,13 +70,9 @@ pub async fn taken_titles(
     Ok(rows.into_iter().map(|(title,)| title).collect())
 }
 
-/// `(id, title, type slug)` of these entities, in id order. Ids that are not of this workspace are left
+/// The titles of these entities, in id order. Ids that are not of this workspace are left
 /// out, and repeated ids count once. Only the first [`ENTITY_TITLES_MAX`] different ids are looked up.
-pub async fn titles(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    ids: &[EntityId],
-) -> Result<Vec<(EntityId, String, String)>> {
+pub async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[EntityId]) -> Result<Vec<EntityTitle>> {
     let mut wanted: Vec<Uuid> = Vec::new();
     for id in ids {
         if wanted.len() < ENTITY_TITLES_MAX && !wanted.contains(&id.0) {
@@ -72,16 +90,12 @@ pub async fn titles(
         }
         Conn::Postgres(c) => sqlx::query_as(TITLES_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(&mut **c).await?,
     };
-    Ok(rows.into_iter().map(|(id, title, slug)| (EntityId(id), title, slug)).collect())
+    Ok(rows.into_iter().map(|(id, title, type_slug)| EntityTitle { id: EntityId(id), title, type_slug }).collect())
 }
 
-/// `(id, title, values of the fields)` of these entities. Ids that are not of this workspace are left out. The caller
-/// bounds their number.
-pub async fn values(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    ids: &[EntityId],
-) -> Result<Vec<(EntityId, String, Values)>> {
+/// The titles and values of these entities. Ids that are not of this workspace are left out. The caller bounds their
+/// number.
+pub async fn values(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[EntityId]) -> Result<Vec<EntityValues>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -97,9 +111,9 @@ pub async fn values(
         }
     };
     let read = |(id, title, fields): (Uuid, String, String)| {
-        let fields =
+        let values =
             serde_json::from_str(&fields).map_err(|_| Error::inconsistent("entities", "fields", "not JSON"))?;
-        Ok((EntityId(id), title, fields))
+        Ok(EntityValues { id: EntityId(id), title, values })
     };
     rows.into_iter().map(read).collect()
 }

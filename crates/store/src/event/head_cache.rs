@@ -12,7 +12,7 @@ use super::{
     append::{GroupNotices, check, place},
     bind_rows,
 };
-use crate::engine::{Access, is_lock_timeout, is_unique_violation, spanned, statements};
+use crate::engine::{Access, is_lock_failure, is_unique_violation, spanned, statements};
 use domain::{
     clock::to_micros,
     id::{SessionId, TenantId},
@@ -128,7 +128,7 @@ impl PlannedAppends {
             match &outcome {
                 Ok(moved) if moved.contains(&step.after.id.0) => known.insert(&step.after),
                 // Nothing was written, so the cached head is as valid as before.
-                Err(error) if is_unique_violation(error) || is_lock_timeout(error) => {}
+                Err(error) if is_unique_violation(error) || is_lock_failure(error) => {}
                 // The session's head is unknown now.
                 _ => known.remove((step.after.tenant_id, step.after.id)),
             }

@@ -11,7 +11,7 @@ mod read;
 mod recorded;
 mod request;
 
-pub use notice::{Change, Notice};
+pub use notice::{Change, Notice, PresenceNotice, ProgressNotice};
 pub use read::{after, before, kind_counts, newest};
 pub use recorded::{has_external, metadata_of_external};
 pub use request::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};

@@ -10,21 +10,27 @@ use crate::engine::statements;
 use domain::{
     event::Event,
     id::{SessionId, TenantId},
-    session::Status,
+    limit::PROGRESS_PAUSE_MS,
+    session::{Session, Status},
 };
 use sqlx::{PgPool, postgres::PgListener};
 use std::{
     collections::{HashMap, HashSet, hash_map::RandomState},
     hash::{BuildHasher as _, Hasher as _},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::sync::{Notify, broadcast};
+use tokio::{
+    sync::{Notify, broadcast},
+    time::{Instant, sleep_until},
+};
 use uuid::Uuid;
 
 const CHANNEL: &str = "shiftbook";
-/// Most lines in one notification. PostgreSQL allows 8,000 bytes.
-const LINES_PER_PAYLOAD: usize = 60;
+/// Most bytes of the lines in one notification. PostgreSQL allows 8,000 with the sender.
+const PAYLOAD_BYTES_MAX: usize = 7_900;
+/// Pause between two notifications with progress. The newest report of each session is sent.
+const PROGRESS_PAUSE: Duration = Duration::from_millis(PROGRESS_PAUSE_MS.unsigned_abs());
 /// Pause after a notification, in which changes for the next one are collected: 5 ms. Each notification is
 /// a transaction, and all notifying transactions wait for one lock. A change after a quiet period is sent
 /// at once.
@@ -35,6 +41,10 @@ const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 const ACCESS: &str = "access";
 /// How the line begins that names a workspace whose counts changed.
 const COUNTS: &str = "counts ";
+/// How the line begins that says how far the worker of a session is.
+const PROGRESS: &str = "progress ";
+/// How the line begins that says where a participant of a canvas is.
+const PRESENCE: &str = "presence ";
 
 statements! {
     /// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
@@ -60,13 +70,86 @@ pub struct Notice {
     pub events: Arc<[Event]>,
 }
 
+/// How far the worker of a session is. It is sent and never stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgressNotice {
+    /// The workspace of the session.
+    pub tenant_id: TenantId,
+    /// The session that the worker holds.
+    pub session_id: SessionId,
+    /// The attempt of the worker.
+    pub attempt: u32,
+    /// Number of steps that are done.
+    pub done: u64,
+    /// Number of all steps; `None` if it is not known.
+    pub total: Option<u64>,
+    /// Current activity, one line.
+    pub note: Option<String>,
+}
+
+impl ProgressNotice {
+    fn line(&self) -> String {
+        let (tenant, session) = (self.tenant_id.0.simple(), self.session_id.0.simple());
+        let total = self.total.map_or_else(|| "-".to_owned(), |total| total.to_string());
+        let note = self.note.as_deref().map_or_else(|| "-".to_owned(), |note| format!("+{note}"));
+        format!("{PROGRESS}{tenant} {session} {} {} {total} {note}", self.attempt, self.done)
+    }
+
+    /// Reads what is after [`PROGRESS`].
+    fn parse(rest: &str) -> Option<Self> {
+        let mut words = rest.splitn(6, ' ');
+        Some(Self {
+            tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
+            session_id: SessionId(Uuid::parse_str(words.next()?).ok()?),
+            attempt: words.next()?.parse().ok()?,
+            done: words.next()?.parse().ok()?,
+            total: match words.next()? {
+                "-" => None,
+                total => Some(total.parse().ok()?),
+            },
+            note: words.next()?.strip_prefix('+').map(str::to_owned),
+        })
+    }
+}
+
+impl Notice {
+    /// The notice of a change of status, with its events.
+    pub(crate) fn of_change(session: &Session, events: Vec<Event>) -> Self {
+        Self {
+            tenant_id: session.tenant_id,
+            session_id: session.id,
+            head_sequence: session.head_sequence,
+            status: session.status(),
+            status_changed: true,
+            events: Arc::from(events),
+        }
+    }
+}
+
+/// Where a participant of a canvas is. It is sent to the watchers of all servers and never stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PresenceNotice {
+    /// The workspace of the canvas.
+    pub tenant_id: TenantId,
+    /// The canvas.
+    pub session_id: SessionId,
+    /// The participant, without spaces. Of several notices of one participant only the newest reaches other servers.
+    pub by: Arc<str>,
+    /// One line without a line break, at most 4,000 bytes. The sender defines its format.
+    pub text: Arc<str>,
+}
+
 /// What watchers of the store receive.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A session was changed.
     Committed(Notice),
+    /// A participant of a canvas is somewhere else.
+    Presence(PresenceNotice),
     /// What waits in this workspace may have changed although no session changed its status.
     CountsChanged(TenantId),
+    /// A worker that another server serves reports how far it is.
+    Progress(ProgressNotice),
     /// Another server or a command changed someone's access, or on SQLite wrote anything. What is remembered of callers
     /// may be out of date.
     AccessChanged,
@@ -101,6 +184,23 @@ pub(crate) fn publish<C: Into<Change>>(
 struct Pending {
     sessions: HashMap<(TenantId, SessionId), (u64, Status, bool)>,
     counts: HashSet<TenantId>,
+    progress: HashMap<(TenantId, SessionId), ProgressNotice>,
+    presence: HashMap<(TenantId, SessionId, Arc<str>), Arc<str>>,
+}
+
+/// Joins lines to payloads of at most [`PAYLOAD_BYTES_MAX`].
+fn payloads(lines: Vec<String>) -> Vec<String> {
+    let mut payloads: Vec<String> = Vec::new();
+    for line in lines {
+        match payloads.last_mut() {
+            Some(last) if last.len() + 1 + line.len() <= PAYLOAD_BYTES_MAX => {
+                last.push('\n');
+                last.push_str(&line);
+            }
+            _ => payloads.push(line),
+        }
+    }
+    payloads
 }
 
 impl Pending {
@@ -109,7 +209,12 @@ impl Pending {
             format!("{} {} {head} {status} {}", tenant.0.simple(), session.0.simple(), u8::from(changed))
         };
         let counts = self.counts.into_iter().map(|tenant| format!("{COUNTS}{}", tenant.0.simple()));
-        self.sessions.into_iter().map(session).chain(counts).collect()
+        let progress = self.progress.values().map(ProgressNotice::line);
+        let presence = |((tenant, session, by), text): ((TenantId, SessionId, Arc<str>), Arc<str>)| {
+            format!("{PRESENCE}{} {} {by} {text}", tenant.0.simple(), session.0.simple())
+        };
+        let presence = self.presence.into_iter().map(presence);
+        self.sessions.into_iter().map(session).chain(counts).chain(progress).chain(presence).collect()
     }
 }
 
@@ -135,8 +240,8 @@ impl Notifier {
     }
 
     /// Queues a wake-up for the other servers.
-    fn notify(&self, change: &Change) {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn notify(&self, change: &Change) {
+        let mut pending = self.pending();
         match change {
             Change::Committed(notice) => {
                 let key = (notice.tenant_id, notice.session_id);
@@ -146,10 +251,31 @@ impl Notifier {
             Change::CountsChanged(tenant_id) => {
                 pending.counts.insert(*tenant_id);
             }
+            Change::Progress(progress) => {
+                pending.progress.insert((progress.tenant_id, progress.session_id), progress.clone());
+            }
+            Change::Presence(PresenceNotice { tenant_id, session_id, by, text }) => {
+                pending.presence.insert((*tenant_id, *session_id, by.clone()), text.clone());
+            }
             Change::AccessChanged | Change::Missed => return,
         }
         drop(pending);
         self.wake.notify_one();
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what the next notification says. Progress stays if its pause is not over.
+    fn take(&self, with_progress: bool) -> Pending {
+        let mut pending = self.pending();
+        Pending {
+            sessions: std::mem::take(&mut pending.sessions),
+            counts: std::mem::take(&mut pending.counts),
+            progress: if with_progress { std::mem::take(&mut pending.progress) } else { HashMap::new() },
+            presence: std::mem::take(&mut pending.presence),
+        }
     }
 
     /// Notifies the other servers that someone's access changed. Returns when the notification is sent, because a
@@ -166,14 +292,22 @@ impl Notifier {
     }
 
     async fn send(self) {
+        let mut progress_at = Instant::now();
         loop {
-            self.wake.notified().await;
+            let has_progress = !self.pending().progress.is_empty();
+            tokio::select! {
+                () = self.wake.notified() => {}
+                () = sleep_until(progress_at), if has_progress => {}
+            }
             if self.pool.is_closed() {
                 return;
             }
-            let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
-            for part in pending.lines().chunks(LINES_PER_PAYLOAD) {
-                self.execute(&part.join("\n")).await;
+            let pending = self.take(Instant::now() >= progress_at);
+            if !pending.progress.is_empty() {
+                progress_at = Instant::now() + PROGRESS_PAUSE;
+            }
+            for payload in payloads(pending.lines()) {
+                self.execute(&payload).await;
             }
             tokio::time::sleep(SEND_PAUSE).await;
         }
@@ -227,6 +361,18 @@ fn parse(payload: &str, own: u64) -> Vec<Change> {
         if let Some(tenant) = line.strip_prefix(COUNTS) {
             return Some(Change::CountsChanged(TenantId(Uuid::parse_str(tenant).ok()?)));
         }
+        if let Some(progress) = line.strip_prefix(PROGRESS) {
+            return Some(Change::Progress(ProgressNotice::parse(progress)?));
+        }
+        if let Some(presence) = line.strip_prefix(PRESENCE) {
+            let mut words = presence.splitn(4, ' ');
+            return Some(Change::Presence(PresenceNotice {
+                tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
+                session_id: SessionId(Uuid::parse_str(words.next()?).ok()?),
+                by: words.next()?.into(),
+                text: words.next()?.into(),
+            }));
+        }
         let mut words = line.split(' ');
         Some(Change::Committed(Notice {
             tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
@@ -261,6 +407,55 @@ mod tests {
         let lines = Pending { counts: HashSet::from([tenant]), ..Pending::default() }.lines();
         let changes = parse(&format!("41\n{}", lines.join("\n")), 42);
         assert!(matches!(changes[..], [Change::CountsChanged(of)] if of == tenant), "{changes:?}");
+    }
+
+    #[test]
+    fn progress_arrives_at_another_server_with_its_newest_report() {
+        let report = |session: u128, done: u64, total: Option<u64>, note: Option<&str>| ProgressNotice {
+            tenant_id: TenantId(Uuid::from_u128(1)),
+            session_id: SessionId(Uuid::from_u128(session)),
+            attempt: 2,
+            done,
+            total,
+            note: note.map(str::to_owned),
+        };
+        for sent in [
+            report(1, 3, Some(10), Some("reading 3 of 10 files")),
+            report(1, 0, None, None),
+            report(1, 1, Some(1), Some("")),
+            report(1, 1, None, Some("-")),
+        ] {
+            let changes = parse(&format!("41\n{}", sent.line()), 42);
+            assert!(matches!(&changes[..], [Change::Progress(got)] if *got == sent), "{changes:?}");
+        }
+        let mut pending = Pending::default();
+        for done in 1..=3 {
+            let sent = report(1, done, Some(3), None);
+            pending.progress.insert((sent.tenant_id, sent.session_id), sent);
+        }
+        assert_eq!(pending.lines(), [report(1, 3, Some(3), None).line()]);
+    }
+
+    #[test]
+    fn no_payload_is_longer_than_postgresql_takes() {
+        let lines: Vec<String> = (0..100).map(|n| format!("{n} {}", "ü".repeat(400))).collect();
+        let payloads = payloads(lines.clone());
+        assert!(payloads.len() > 1 && payloads.iter().all(|payload| payload.len() <= PAYLOAD_BYTES_MAX));
+        let joined: Vec<&str> = payloads.iter().flat_map(|payload| payload.lines()).collect();
+        assert_eq!(joined, lines, "a line is lost or cut");
+    }
+
+    #[test]
+    fn the_newest_place_of_a_participant_arrives_at_another_server() {
+        let (tenant_id, session_id) = (TenantId(Uuid::from_u128(1)), SessionId(Uuid::from_u128(2)));
+        let mut pending = Pending::default();
+        for text in [r#"{"block":"a"}"#, r#"{"block":"a b"}"#] {
+            pending.presence.insert((tenant_id, session_id, "user:ada".into()), text.into());
+        }
+        let changes = parse(&format!("41\n{}", pending.lines().join("\n")), 42);
+        let [Change::Presence(found)] = &changes[..] else { panic!("{changes:?}") };
+        let (by, text) = ("user:ada".into(), r#"{"block":"a b"}"#.into());
+        assert_eq!(*found, PresenceNotice { tenant_id, session_id, by, text });
     }
 
     #[test]

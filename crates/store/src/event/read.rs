@@ -32,7 +32,8 @@ macro_rules! newest_select {
             $ids,
             " CROSS JOIN session_events e WHERE e.tenant_id = $1 AND e.session_id = j.id AND e.sequence = (\
              SELECT x.sequence FROM session_events x WHERE x.tenant_id = $1 AND x.session_id = j.id \
-             AND x.event_type NOT IN ('session.status_change', 'session.claimed', 'session.completed') \
+             AND x.event_type NOT IN ('session.status_change', 'session.claimed', 'session.completed', \
+             'session.tags_change', 'session.assignee_change') \
              ORDER BY x.sequence DESC LIMIT 1)"
         )
     };
@@ -174,7 +175,7 @@ pub async fn before(
     Ok(page)
 }
 
-/// The newest event of each session that tells more than a change of status.
+/// The newest event of each session that tells more than a change of status, tags or assignee.
 pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[SessionId]) -> Result<Vec<Event>> {
     let rows = match conn {
         Conn::Sqlite(c) => {

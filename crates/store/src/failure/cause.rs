@@ -5,6 +5,8 @@
 use super::{FailureRecord, Row, failure_select};
 use crate::{
     engine::{Conn, Page, Result, record, run, statements},
+    // `has` and `is_among` are made of the others, which are looked up where they are used.
+    session::{Among, Contains, group_values, groups, has, is_among, values},
     transaction::WriteTx,
 };
 use domain::{
@@ -55,6 +57,42 @@ macro_rules! parts_select {
     };
 }
 
+// Whether a cause has the texts ($10, $11), and in the range a failure by one of the agents ($12) that are not left out
+// ($13).
+macro_rules! matching_cause {
+    ($engine:ident) => {
+        concat!(
+            has!(
+                $engine,
+                "c.code || ' ' || COALESCE(c.tool || ' ', '') || COALESCE(c.step || ' ', '') || c.message",
+                "$10",
+                "$11"
+            ),
+            " AND EXISTS (SELECT 1 FROM caused_failures a WHERE a.tenant_id = $1 AND a.cause_id = c.id \
+             AND a.at >= $2 AND a.at < $3",
+            is_among!($engine, "a.agent_slug", "$12", "$13"),
+            ")"
+        )
+    };
+}
+macro_rules! list_select {
+    ($engine:ident) => {
+        cause_select!(
+            "g.failures",
+            concat!(
+                "FROM (SELECT n.cause_id, COUNT(*) AS failures, MAX(n.at) AS newest_at FROM (SELECT cause_id, at \
+                 FROM caused_failures WHERE tenant_id = $1 AND at >= $2 AND at < $3 ORDER BY at DESC LIMIT $4) n \
+                 GROUP BY n.cause_id) g JOIN failure_causes c ON c.tenant_id = $1 AND c.id = g.cause_id \
+                 WHERE (g.newest_at < $5 OR (g.newest_at = $5 AND c.id < $6) OR $5 IS NULL) AND (",
+                current_state!("$8"),
+                " = $7 OR $7 IS NULL)",
+                matching_cause!($engine),
+                " ORDER BY g.newest_at DESC, c.id DESC LIMIT $9"
+            )
+        )
+    };
+}
+
 macro_rules! members_select {
     ($sessions:literal) => {
         concat!(
@@ -93,17 +131,8 @@ statements! {
     const REMOVE: &str = "DELETE FROM caused_failures WHERE tenant_id = $1 AND session_id = $2";
     const DELETE_UNUSED: &str = "DELETE FROM failure_causes WHERE tenant_id = $1 AND id = $2 \
          AND NOT EXISTS (SELECT 1 FROM caused_failures m WHERE m.tenant_id = $1 AND m.cause_id = $2)";
-    const LIST: &str = cause_select!(
-        "g.failures",
-        concat!(
-            "FROM (SELECT n.cause_id, COUNT(*) AS failures, MAX(n.at) AS newest_at FROM (SELECT cause_id, at \
-             FROM caused_failures WHERE tenant_id = $1 AND at >= $2 AND at < $3 ORDER BY at DESC LIMIT $4) n \
-             GROUP BY n.cause_id) g JOIN failure_causes c ON c.tenant_id = $1 AND c.id = g.cause_id \
-             WHERE (g.newest_at < $5 OR (g.newest_at = $5 AND c.id < $6) OR $5 IS NULL) AND (",
-            current_state!("$8"),
-            " = $7 OR $7 IS NULL) ORDER BY g.newest_at DESC, c.id DESC LIMIT $9"
-        )
-    );
+    const LIST_SQLITE: &str = list_select!(sqlite);
+    const LIST_POSTGRES: &str = list_select!(postgres);
     const NEWEST_IN_SPAN: &str = "SELECT MAX(at) FROM caused_failures \
          WHERE tenant_id = $1 AND cause_id = $2 AND at >= $3 AND at < $4";
     const BY_ID: &str = cause_select!(
@@ -269,12 +298,16 @@ pub async fn count(conn: &mut Conn<'_>, tenant_id: TenantId, id: CauseId, limit:
 }
 
 /// Filter and page of a list of causes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct CauseQuery {
     /// Time range in which failures are counted.
     pub span: Span,
     /// Only causes in this state.
     pub state: Option<CauseState>,
+    /// Parts of the code, tool, step and message.
+    pub texts: Contains,
+    /// Agents of which one has a failure of the cause in the range.
+    pub agents: Among,
     /// The current time, which ends a snooze (UTC).
     pub now: Timestamp,
     /// Only causes after this one, as time of the newest failure in the range (microseconds) and id.
@@ -286,10 +319,13 @@ pub struct CauseQuery {
 /// One page of the causes with failures in a time range, those with the newest failure first.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, query: CauseQuery) -> Result<Page<CauseRecord>> {
     let (at, id) = query.after.map(|(at, id)| (at, id.0)).unzip();
+    let sql = if matches!(conn, Conn::Sqlite(_)) { LIST_SQLITE } else { LIST_POSTGRES };
+    let (texts, no_texts) = (query.texts.all(), query.texts.none());
+    let (agents, no_agents) = (query.agents.any(), query.agents.none());
     let rows = run!(
         conn,
         fetch_all CauseRecord,
-        LIST,
+        sql,
         tenant_id.0,
         to_micros(query.span.since),
         to_micros(query.span.until),
@@ -299,6 +335,10 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, query: CauseQuery) -
         query.state.map(CauseState::as_str),
         to_micros(query.now),
         i64::from(query.limit) + 1,
+        texts.as_deref(),
+        no_texts.as_deref(),
+        agents.as_deref(),
+        no_agents.as_deref(),
     )?;
     Ok(Page::of(rows, query.limit))
 }

@@ -7,8 +7,9 @@ use crate::engine::{Conn, Result, record, run, statements};
 use domain::{
     Timestamp,
     clock::to_micros,
-    gate::{Gate, GateKind, Verdict},
+    gate::{Gate, Verdict},
     id::{GateId, TenantId},
+    rule::Subject,
 };
 
 macro_rules! of_everyone {
@@ -48,11 +49,12 @@ record! {
     }
 }
 
-/// The newest gates of an agent and kind that were opened since, newest first. For tool calls, those of one tool.
+/// The newest gates of the subject's agent, kind and tool that were opened since, newest first. Its fields are not
+/// compared.
 pub async fn of_subject(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    (agent, kind, tool): (&str, GateKind, Option<&str>),
+    subject: &Subject,
     since: Timestamp,
     max: u32,
 ) -> Result<Vec<Gate>> {
@@ -61,10 +63,10 @@ pub async fn of_subject(
         fetch_all Row,
         OF_SUBJECT,
         tenant_id.0,
-        agent,
-        kind.as_str(),
+        subject.agent.as_str(),
+        subject.kind.as_str(),
         to_micros(since),
-        tool,
+        subject.tool.as_deref(),
         i64::from(max),
     )?)
 }

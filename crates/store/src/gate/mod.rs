@@ -18,7 +18,7 @@ pub use read::{
     denied, find, find_locked, last_of_action, list_by_ids, newest_of_session, session_of, settled_of_session, to_wake,
     waiting, waiting_locked, waiting_of_action, waiting_of_sessions,
 };
-pub use record::{DecisionRecord, ReviewerRecord};
+pub use record::{DecisionRecord, Place, ReviewerRecord};
 pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_left, reviewers_wanting_email, short_of_reviewers};
 pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};

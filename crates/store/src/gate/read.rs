@@ -1,6 +1,6 @@
 //! Reads gates.
 
-use super::{Row, gate_select, hex_uuids, record, records};
+use super::{Place, Row, gate_select, hex_uuids, record, records};
 use crate::{
     engine::{Conn, Result, run, statements},
     transaction::WriteTx,
@@ -157,7 +157,7 @@ pub async fn settled_of_session(
 }
 
 /// Gates of every workspace that a sweep has to handle now: an effect is due, or a deadline has passed.
-pub async fn to_wake(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, GateId, SessionId)>> {
+pub async fn to_wake(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<Place>> {
     let rows = run!(conn, fetch_all(Uuid, Uuid, Uuid), TO_WAKE, to_micros(now), i64::from(max))?;
-    Ok(rows.into_iter().map(|(tenant, id, session)| (TenantId(tenant), GateId(id), SessionId(session))).collect())
+    Ok(rows.into_iter().map(Place::of_row).collect())
 }

@@ -4,8 +4,26 @@ use domain::{
     Timestamp,
     chain::Digest,
     gate::{ReviewerKind, Verdict},
-    id::{GroupId, UserId},
+    id::{GateId, GroupId, SessionId, TenantId, UserId},
 };
+use uuid::Uuid;
+
+/// The ids by which a gate is found, in a list of gates of every workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Workspace of the gate.
+    pub tenant_id: TenantId,
+    /// Id of the gate.
+    pub id: GateId,
+    /// Session that waits for the decision.
+    pub session_id: SessionId,
+}
+
+impl Place {
+    pub(super) const fn of_row((tenant_id, id, session_id): (Uuid, Uuid, Uuid)) -> Self {
+        Self { tenant_id: TenantId(tenant_id), id: GateId(id), session_id: SessionId(session_id) }
+    }
+}
 
 /// A person or a set of people who may decide a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Rows of `gate_reviewers`: who may decide a gate.
 
-use super::{ReviewerRecord, hex_list, listed};
+use super::{Place, ReviewerRecord, hex_list, listed};
 use crate::{
     engine::{Conn, Error, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     gate::{ByRole, ReviewerKind},
-    id::{GateId, GroupId, SessionId, TenantId, UserId},
+    id::{GateId, GroupId, TenantId, UserId},
     role::Role,
 };
 use std::collections::HashMap;
@@ -81,14 +81,10 @@ statements! {
 }
 
 /// Open gates that need more approvals than they have reviewers with access, in id order after `after`.
-pub async fn short_of_reviewers(
-    conn: &mut Conn<'_>,
-    after: GateId,
-    limit: u32,
-) -> Result<Vec<(TenantId, GateId, SessionId)>> {
+pub async fn short_of_reviewers(conn: &mut Conn<'_>, after: GateId, limit: u32) -> Result<Vec<Place>> {
     type Row = (Uuid, Uuid, Uuid);
     let rows = run!(conn, fetch_all Row, SHORT_OF_REVIEWERS, after.0, i64::from(limit))?;
-    Ok(rows.into_iter().map(|(tenant, id, session)| (TenantId(tenant), GateId(id), SessionId(session))).collect())
+    Ok(rows.into_iter().map(Place::of_row).collect())
 }
 
 /// Named reviewers of a gate who have access and may decide it.

@@ -54,14 +54,20 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, job: &ExportJobRe
     Ok(())
 }
 
+/// How an export ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExportEnd<'a> {
+    /// State of the job from now on.
+    pub state: ExportState,
+    /// JSON with the counts of the export, if it succeeded.
+    pub counts: Option<&'a str>,
+    /// Error message, if it failed.
+    pub error: Option<&'a str>,
+}
+
 /// Records how an export ended. A job that has ended already is left unchanged.
-pub async fn end(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    id: Uuid,
-    (state, counts, error): (ExportState, Option<&str>, Option<&str>),
-    at: Timestamp,
-) -> Result<()> {
+pub async fn end(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: Uuid, end: ExportEnd<'_>, at: Timestamp) -> Result<()> {
+    let ExportEnd { state, counts, error } = end;
     run!(tx.conn(), execute, END, tenant_id.0, id, state.as_str(), counts, error, to_micros(at))?;
     Ok(())
 }

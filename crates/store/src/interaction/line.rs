@@ -111,6 +111,17 @@ pub struct LineRecord {
     pub record: String,
 }
 
+/// A line of interactions with its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionLine {
+    /// Workspace of the session.
+    pub tenant_id: TenantId,
+    /// Session of the interaction.
+    pub session_id: SessionId,
+    /// What was captured, with its id and time.
+    pub line: LineRecord,
+}
+
 /// An interaction with its latest feedback and outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InteractionRow {
@@ -187,27 +198,27 @@ impl From<ListRow> for InteractionRow {
 }
 
 /// Stores lines of interactions. Lines that are stored already are left unchanged.
-pub async fn insert(tx: &mut WriteTx<'_>, lines: &[(TenantId, SessionId, LineRecord)]) -> Result<()> {
+pub async fn insert(tx: &mut WriteTx<'_>, lines: &[SessionLine]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
     match tx.conn() {
         // Asked in place: one statement for many rows would save next to nothing.
         Conn::Sqlite(c) => {
-            for (tenant, session, line) in lines {
+            for SessionLine { tenant_id, session_id, line } in lines {
                 c.execute(
                     INSERT_SQLITE,
-                    &[&tenant.0, &line.id, &session.0, &to_micros(line.recorded_at), &line.record],
+                    &[&tenant_id.0, &line.id, &session_id.0, &to_micros(line.recorded_at), &line.record],
                 )?;
             }
         }
         Conn::Postgres(c) => {
             sqlx::query(INSERT_ALL_POSTGRES)
-                .bind(lines.iter().map(|(tenant, ..)| tenant.0).collect::<Vec<_>>())
-                .bind(lines.iter().map(|(.., line)| line.id).collect::<Vec<_>>())
-                .bind(lines.iter().map(|(_, session, _)| session.0).collect::<Vec<_>>())
-                .bind(lines.iter().map(|(.., line)| to_micros(line.recorded_at)).collect::<Vec<_>>())
-                .bind(lines.iter().map(|(.., line)| line.record.as_str()).collect::<Vec<_>>())
+                .bind(lines.iter().map(|one| one.tenant_id.0).collect::<Vec<_>>())
+                .bind(lines.iter().map(|one| one.line.id).collect::<Vec<_>>())
+                .bind(lines.iter().map(|one| one.session_id.0).collect::<Vec<_>>())
+                .bind(lines.iter().map(|one| to_micros(one.line.recorded_at)).collect::<Vec<_>>())
+                .bind(lines.iter().map(|one| one.line.record.as_str()).collect::<Vec<_>>())
                 .execute(&mut **c)
                 .await?;
         }

@@ -8,8 +8,8 @@ pub mod mark_due;
 
 pub use capture_due::{DueRecord, any_due, claim_due, done, push, push_if_answered};
 pub use line::{
-    InteractionFilter, InteractionRow, LineRecord, Stream, after, insert, insert_feedback, insert_outcome, is_judged,
-    list, session_of,
+    InteractionFilter, InteractionRow, LineRecord, SessionLine, Stream, after, insert, insert_feedback, insert_outcome,
+    is_judged, list, session_of,
 };
 
 pub(crate) use line::forget;

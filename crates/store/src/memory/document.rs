@@ -2,6 +2,8 @@
 
 use crate::{
     engine::{Conn, Page, Result, record, run, statements},
+    // `has` is made of the others, which are looked up where they are used.
+    session::{Contains, group_values, groups, has, values},
     transaction::WriteTx,
 };
 use domain::{
@@ -23,16 +25,40 @@ macro_rules! document_select {
     };
 }
 
+/// A page of an agent's documents.
+macro_rules! list_select {
+    ($engine:ident) => {
+        document_select!(concat!(
+            "d.agent = $2 AND (d.is_deleted = 0 OR $3 = 1) AND (d.path_folded LIKE $4 OR $4 IS NULL) \
+             AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
+                 WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL)",
+            has!($engine, "d.path", "$7", "$8"),
+            " ORDER BY d.path_folded, d.id LIMIT $6"
+        ))
+    };
+}
+
+/// The first documents with parts of the path, of one agent or of all.
+macro_rules! with_path_select {
+    ($engine:ident) => {
+        document_select!(concat!(
+            "d.agent IN (SELECT a.agent FROM memory_agents a WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)) \
+             AND d.is_deleted = 0",
+            has!($engine, "d.path", "$3", "$4"),
+            " ORDER BY d.agent, d.path_folded, d.id LIMIT $5"
+        ))
+    };
+}
+
 statements! {
     const BY_ID: &str = document_select!("d.id = $2");
     // A deleted document is found by its path until another one has it.
     const BY_PATH: &str =
         document_select!("d.agent = $2 AND d.path_folded = $3 ORDER BY d.is_deleted, d.updated_at DESC, d.id DESC LIMIT 1");
-    const LIST: &str = document_select!(
-        "d.agent = $2 AND (d.is_deleted = 0 OR $3 = 1) AND (d.path_folded LIKE $4 OR $4 IS NULL) \
-         AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
-             WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL) ORDER BY d.path_folded, d.id LIMIT $6"
-    );
+    const LIST_SQLITE: &str = list_select!(sqlite);
+    const LIST_POSTGRES: &str = list_select!(postgres);
+    const WITH_PATH_SQLITE: &str = with_path_select!(sqlite);
+    const WITH_PATH_POSTGRES: &str = with_path_select!(postgres);
     // By agent, because the index of paths begins with it.
     const OF_ALL_AGENTS: &str = document_select!(
         "d.agent IN (SELECT a.agent FROM memory_agents a WHERE a.tenant_id = $1) AND d.path_folded = $2 \
@@ -107,21 +133,65 @@ pub async fn of_all_agents(
     Ok(run!(conn, fetch_all MemoryDocumentRecord, OF_ALL_AGENTS, tenant_id.0, folded.as_str(), i64::from(limit))?)
 }
 
+/// The documents of an agent, or of all agents, with these parts in the path: by agent and path, at most `limit`.
+/// Deleted ones are left out.
+pub async fn with_path(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    paths: &Contains,
+    limit: u32,
+) -> Result<Vec<MemoryDocumentRecord>> {
+    let sql = if matches!(conn, Conn::Sqlite(_)) { WITH_PATH_SQLITE } else { WITH_PATH_POSTGRES };
+    let (all, none, limit) = (paths.all(), paths.none(), i64::from(limit));
+    let (all, none) = (all.as_deref(), none.as_deref());
+    Ok(run!(conn, fetch_all MemoryDocumentRecord, sql, tenant_id.0, agent, all, none, limit)?)
+}
+
+/// Which documents of an agent a list has. Empty: all that are not deleted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentFilter {
+    /// Only documents of this folder.
+    pub folder: Option<Folder>,
+    /// Whether deleted documents are listed too.
+    pub with_deleted: bool,
+    /// Parts of the path.
+    pub paths: Contains,
+}
+
+impl DocumentFilter {
+    /// The documents of a folder.
+    pub fn of(folder: Folder) -> Self {
+        Self { folder: Some(folder), ..Self::default() }
+    }
+}
+
 /// One page of an agent's documents by path, starting after the present place of the document `after`.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: &str,
-    folder: Option<Folder>,
-    with_deleted: bool,
+    filter: &DocumentFilter,
     after: Option<MemoryDocumentId>,
     limit: u32,
 ) -> Result<Page<MemoryDocumentRecord>> {
-    let pattern = folder.map(|folder| format!("{}/%", folder.as_str()));
-    let (deleted, more) = (i64::from(with_deleted), i64::from(limit) + 1);
-    let after = after.map(|id| id.0);
-    let rows =
-        run!(conn, fetch_all MemoryDocumentRecord, LIST, tenant_id.0, agent, deleted, pattern.as_deref(), after, more)?;
+    let sql = if matches!(conn, Conn::Sqlite(_)) { LIST_SQLITE } else { LIST_POSTGRES };
+    let pattern = filter.folder.map(|folder| format!("{}/%", folder.as_str()));
+    let (deleted, more) = (i64::from(filter.with_deleted), i64::from(limit) + 1);
+    let (after, paths, no_paths) = (after.map(|id| id.0), filter.paths.all(), filter.paths.none());
+    let rows = run!(
+        conn,
+        fetch_all MemoryDocumentRecord,
+        sql,
+        tenant_id.0,
+        agent,
+        deleted,
+        pattern.as_deref(),
+        after,
+        more,
+        paths.as_deref(),
+        no_paths.as_deref(),
+    )?;
     Ok(Page::of(rows, limit))
 }
 

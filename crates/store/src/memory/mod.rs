@@ -1,6 +1,6 @@
 //! Memory documents of agents: `memory_agents`, `memory_documents`, `memory_versions`, `memory_search`,
 //! `memory_search_rows`, `memory_search_scopes`, `memory_search_terms`, `memory_words`, `memory_channels`,
-//! `memory_origins`, `memory_cards` and `memory_card_drafts`.
+//! `memory_origins`, `memory_vectors`, `memory_cards` and `memory_card_drafts`.
 
 mod agent;
 mod card;
@@ -9,6 +9,7 @@ mod channel;
 mod document;
 mod origin;
 mod search;
+mod vector;
 mod version;
 mod vocabulary;
 
@@ -19,11 +20,16 @@ pub use card_draft::{
 };
 pub use channel::{add_channel, drop_channels};
 pub use document::{
-    MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, of_all_agents, save_document,
+    DocumentFilter, MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, of_all_agents,
+    save_document, with_path,
 };
 pub use origin::{of_session, save_reverted};
 pub use search::{Around, Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
 pub(crate) use search::{hexadecimal, scoped};
+pub use vector::{
+    AgentMemory, DocumentVectors, VectorCount, WithoutVectors, agents_after, empty_vectors, found_by_id,
+    note_vector_failure, save_vectors, vector_counts, vectors_after, without_vectors,
+};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
     texts_up_to, versions,
@@ -40,6 +46,7 @@ pub(crate) const SQL: &[Texts] = &[
     document::SQL,
     origin::SQL,
     search::SQL,
+    vector::SQL,
     version::SQL,
     vocabulary::SQL,
 ];

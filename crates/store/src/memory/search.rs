@@ -53,6 +53,7 @@ macro_rules! found_select {
         )
     };
 }
+pub(super) use found_select;
 
 /// The document of the agent `$2` at a path.
 macro_rules! at_path {
@@ -154,7 +155,7 @@ pub struct FoundDocument {
 }
 
 record! {
-    struct FoundRow of "memory_documents" {
+    pub(super) struct FoundRow of "memory_documents" {
         id: MemoryDocumentId,
         agent: String,
         path: String,

@@ -32,14 +32,28 @@ record! {
     struct TaskRow of "gates" { task: String }
 }
 
+/// A line of a proposal that a reviewer denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Denial<'a> {
+    /// The gate of the proposal.
+    pub gate_id: GateId,
+    /// Path of the document that the proposal changes.
+    pub path: &'a str,
+    /// A new line, or one that would have been removed, as `domain::memory_writer::dedupe::denials` returns it.
+    pub line: &'a str,
+    /// The reviewer's reason; empty without one.
+    pub reason: &'a str,
+}
+
 /// Records that a reviewer denied a line. A line that was denied before keeps its first reason.
 pub async fn deny(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    (gate_id, path): (GateId, &str),
-    (line, reason, at): (&str, &str, Timestamp),
+    denial: Denial<'_>,
+    at: Timestamp,
 ) -> Result<()> {
+    let Denial { gate_id, path, line, reason } = denial;
     run!(tx.conn(), execute, DENY, tenant_id.0, agent, line, path, gate_id.0, reason, to_micros(at))?;
     Ok(())
 }

@@ -5,16 +5,16 @@ mod run;
 mod watermark;
 mod writer;
 
-pub use denial::{denied, deny, pending};
+pub use denial::{Denial, denied, deny, pending};
 pub use run::{RunRecord, RunTotals, insert_run, runs, totals};
 pub(crate) use watermark::reopen;
 pub use watermark::{
-    OpenSession, SessionFailure, fail_session, free_sessions, fresh_sessions, left_sessions, move_watermark,
-    open_sessions, session_failures, track, track_part,
+    OpenSession, SessionFailure, WatermarkMove, fail_session, free_sessions, fresh_sessions, left_sessions,
+    move_watermark, open_sessions, session_failures, track, track_part,
 };
 pub use writer::{
-    Lease, Spent, StalledRecord, WriterFailure, WriterRecord, end_leases, ensure, fail, find, finish, flush, hold,
-    release, release_all, stalled, stalled_of, take, tracked, unflush,
+    Lease, Spent, StalledRecord, WriterFailure, WriterRecord, WriterSuccess, end_leases, ensure, fail, find, finish,
+    flush, hold, release, release_all, spend, stalled, stalled_of, take, tracked, unflush,
 };
 
 use crate::engine::Texts;

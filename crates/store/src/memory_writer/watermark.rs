@@ -200,6 +200,17 @@ pub async fn free_sessions(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &st
     Ok(())
 }
 
+/// How the watermark of a session moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WatermarkMove {
+    /// Sequence at which it is.
+    pub after: u64,
+    /// Sequence to which it moves.
+    pub upto: u64,
+    /// Whether more turns can follow.
+    pub is_open: bool,
+}
+
 /// Moves a watermark from `after` to `upto`. The session is no longer one that a failed run left. If it is idle and has
 /// no event after `upto`, it is left out of every search until [`reopen`]. Returns `false` if the watermark is not at
 /// `after`.
@@ -208,8 +219,9 @@ pub async fn move_watermark(
     tenant_id: TenantId,
     agent: &str,
     session_id: SessionId,
-    (after, upto, is_open): (u64, u64, bool),
+    to: WatermarkMove,
 ) -> Result<bool> {
+    let WatermarkMove { after, upto, is_open } = to;
     let (after, upto, open) = (after.cast_signed(), upto.cast_signed(), i64::from(is_open));
     let is_moved = run!(tx.conn(), execute, MOVE, tenant_id.0, agent, session_id.0, after, upto, open)? == 1;
     if is_moved && is_open {

@@ -51,6 +51,8 @@ statements! {
          WHERE tenant_id = $1 AND agent = $2";
     const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, failed_runs = $5, parked_at = $6, day = $7, \
          runs = $8, tokens = $9 WHERE tenant_id = $1 AND agent = $2";
+    const SPEND: &str = "UPDATE memory_writers SET runs = CASE WHEN day = $3 THEN runs ELSE 0 END, \
+         tokens = CASE WHEN day = $3 THEN tokens ELSE 0 END + $4, day = $3 WHERE tenant_id = $1 AND agent = $2";
 }
 
 /// What an agent's writer has spent on one day.
@@ -92,6 +94,17 @@ pub struct WriterRecord {
     pub parked_at: Option<Timestamp>,
     /// What was spent on the last day with a run.
     pub spent: Spent,
+}
+
+/// What a run that succeeded does to the writer of its agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriterSuccess {
+    /// Time up to which requests for a run are done (UTC); `None` if they stay.
+    pub served: Option<Timestamp>,
+    /// Failures in a row that stopped the writer as a whole, or make it wait.
+    pub failures: u32,
+    /// Failed runs in a row whose model answered, of whatever sessions.
+    pub failed_runs: u32,
 }
 
 /// What a failed run does to the writer of its agent.
@@ -216,25 +229,23 @@ pub async fn stalled_of(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -
     row.map(StalledRecord::try_from).transpose()
 }
 
-/// Takes the lease until `until`. Returns `false` while another server holds it.
+/// Takes the lease. Returns `false` while another server holds it at `now`.
 pub async fn take(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    (owner, now, until): (&str, Timestamp, Timestamp),
+    lease: &Lease,
+    now: Timestamp,
 ) -> Result<bool> {
+    let (owner, until) = (lease.owner.as_str(), lease.until);
     let taken = run!(tx.conn(), execute, TAKE, tenant_id.0, agent, owner, to_micros(until), to_micros(now))?;
     Ok(taken == 1)
 }
 
 /// Extends the lease and locks the row. Returns `false` if another server has taken it.
-pub async fn hold(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    agent: &str,
-    (owner, until): (&str, Timestamp),
-) -> Result<bool> {
-    Ok(run!(tx.conn(), execute, HOLD, tenant_id.0, agent, owner, to_micros(until))? == 1)
+pub async fn hold(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, lease: &Lease) -> Result<bool> {
+    let (owner, until) = (lease.owner.as_str(), to_micros(lease.until));
+    Ok(run!(tx.conn(), execute, HOLD, tenant_id.0, agent, owner, until)? == 1)
 }
 
 /// Gives the lease up, if this server holds it.
@@ -273,18 +284,26 @@ pub async fn unflush(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, at:
     Ok(())
 }
 
-/// Records a run that succeeded. Requests for a run that were made up to `served` are done; without it they stay for
-/// the next window, as do later ones. A run that did not ask the model keeps the failures and failed runs in a row.
+/// Records a run that succeeded. Requests for a run that were made after `served` stay for the next window. A run that
+/// did not ask the model keeps the failures and failed runs in a row.
 pub async fn finish(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    (served, failures, failed_runs): (Option<Timestamp>, u32, u32),
+    success: WriterSuccess,
     spent: Spent,
 ) -> Result<()> {
-    let (served, failures, failed_runs) = (served.map(to_micros), i64::from(failures), i64::from(failed_runs));
+    let (served, failures) = (success.served.map(to_micros), i64::from(success.failures));
+    let failed_runs = i64::from(success.failed_runs);
     let (day, runs, tokens) = (spent.day, i64::from(spent.runs), spent.tokens.cast_signed());
     run!(tx.conn(), execute, FINISH, tenant_id.0, agent, served, failures, failed_runs, day, runs, tokens)?;
+    Ok(())
+}
+
+/// Adds tokens to what an agent's writer has spent on this day (days since 1970-01-01, UTC). What it spent on another
+/// day is forgotten. Does nothing if the agent has no writer.
+pub async fn spend(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, (day, tokens): (i64, u64)) -> Result<()> {
+    run!(tx.conn(), execute, SPEND, tenant_id.0, agent, day, tokens.cast_signed())?;
     Ok(())
 }
 

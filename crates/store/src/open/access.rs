@@ -11,11 +11,11 @@ use super::store::{Db, Store};
 use crate::{
     engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout, use_case_span},
     event::{AppendRequest, Settled},
-    session::FirstClaim,
+    session::{DecideCompletion, FirstClaim, PlainCreation},
     transaction::{Body, BoxedBody, Committed, WriteTx},
     writer::{Command, command},
 };
-use domain::session::Session;
+use domain::{id::SessionId, session::Session};
 use std::{panic::Location, sync::atomic::Ordering};
 use tracing::Instrument as _;
 
@@ -211,6 +211,9 @@ impl Store {
         let ended = match ended {
             // The changes are sent before the answer, because a client may read as soon as it is answered.
             Ok(changes) => {
+                if matches!(mode, Mode::Write) {
+                    self.writer().count_alone();
+                }
                 self.publish(changes);
                 Ok(())
             }
@@ -271,5 +274,54 @@ impl Store {
             return Ok(None);
         }
         lane_with_timeout(self.writer().claim(access, claim)).await
+    }
+
+    /// Completes a session with the others that wait, if `decide` finds that nothing but the session and its log
+    /// changes. `bytes` is the size of the texts that it holds.
+    ///
+    /// Returns `None`, and changes nothing, on SQLite, if `decide` does, if the workspace has a webhook, and if another
+    /// transaction holds or has changed the session meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] also if too many writes wait or the server is stopping. If PostgreSQL does not answer
+    /// within 2.5 s, the session may still be completed.
+    #[track_caller]
+    pub fn complete_plain(
+        &self,
+        access: Access,
+        id: SessionId,
+        (decide, bytes): (DecideCompletion, usize),
+    ) -> impl Future<Output = Result<Option<Session>>> + Send {
+        let span = use_case_span(Location::caller());
+        let complete = async move {
+            if !self.is_postgres() {
+                return Ok(None);
+            }
+            lane_with_timeout(self.writer().complete(access, id, (decide, bytes))).await
+        };
+        complete.instrument(span)
+    }
+
+    /// Inserts a session with the others that wait. Returns it with its head.
+    ///
+    /// Returns `None`, and inserts nothing, on SQLite and if the database refused one of them.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] also if too many writes wait or the server is stopping. If PostgreSQL does not answer
+    /// within 2.5 s, the session may still be inserted.
+    #[track_caller]
+    pub fn create_plain(
+        &self,
+        access: Access,
+        creation: PlainCreation,
+    ) -> impl Future<Output = Result<Option<Session>>> + Send {
+        let span = use_case_span(Location::caller());
+        let create = async move {
+            if !self.is_postgres() {
+                return Ok(None);
+            }
+            lane_with_timeout(self.writer().create(access, creation)).await
+        };
+        create.instrument(span)
     }
 }

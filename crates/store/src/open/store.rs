@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     engine::{Error, Result, file},
-    event::{self, Change, Notifier, publish},
+    event::{self, Change, Notifier, PresenceNotice, ProgressNotice, publish},
     feedback::{self, FeedbackBackend},
     writer::{Stats, Writer},
 };
@@ -176,11 +176,25 @@ impl Store {
         publish(&self.0.notices, self.0.notifier.as_ref(), changes);
     }
 
+    /// Sends where a participant of a canvas is to watchers of this process and, on PostgreSQL, of other servers. Best
+    /// effort.
+    pub fn announce(&self, presence: PresenceNotice) {
+        self.publish(vec![Change::Presence(presence)]);
+    }
+
     /// Notifies other servers of one PostgreSQL database that someone's access changed. Best effort; does nothing on
     /// SQLite, whose server looks once a second for commits of other processes.
     pub async fn access_changed(&self) {
         if let Some(notifier) = &self.0.notifier {
             notifier.access_changed().await;
+        }
+    }
+
+    /// Notifies the other servers of one PostgreSQL database how far a worker is, at most five times a second. Best
+    /// effort; does nothing on SQLite, which has one server.
+    pub fn notify_progress(&self, progress: ProgressNotice) {
+        if let Some(notifier) = &self.0.notifier {
+            notifier.notify(&Change::Progress(progress));
         }
     }
 

@@ -193,7 +193,8 @@ fn remove_on_sqlite(c: &mut SqliteConnection, (tenant, session): (Uuid, Uuid), (
     }
 }
 
-/// Empties the index, so that it is made anew by the rule of this version.
+/// Empties the index of events, so that it is made anew by the rule of this version. The names are made due before, by
+/// [`make_names_due`](super::make_names_due).
 pub async fn clear(tx: &mut WriteTx<'_>) -> Result<()> {
     let remove_all = if matches!(tx.conn(), Conn::Sqlite(_)) { REMOVE_ALL_SQLITE } else { REMOVE_ALL_POSTGRES };
     run!(tx.conn(), execute, remove_all)?;

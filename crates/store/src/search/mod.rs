@@ -5,6 +5,9 @@
 //! PostgreSQL goes by `recorded_at`, then by session and sequence. No result is sorted by how well it matches: that
 //! needs all events with a common word.
 //!
+//! [`candidates`] reads the newest records from their own tables. [`named()`] finds records of any age by the words of
+//! their names, which `search_names` has.
+//!
 //! [`saved`] has the search lines that people saved, which are not part of the index.
 //!
 //! Each word has the number of its workspace in front, so entries of other workspaces cost a search nothing.
@@ -15,15 +18,19 @@
 mod entry;
 mod expression;
 mod find;
+mod name;
 mod progress;
+mod record;
 pub mod saved;
 
 pub use entry::{EventEntry, add, clear, close, forget};
 pub use find::{Found, FoundEvent, Place, Window, events, find};
+pub use name::{EveryName, add_names, is_name_due, make_names_due, named};
 pub use progress::{Behind, State, UnindexedEvent, behind_after, behind_of, save_until, state, unindexed};
+pub use record::{Candidate, candidates, has_older};
 
 pub use saved::SavedSearchRecord;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: &[Texts] = &[entry::SQL, find::SQL, progress::SQL, saved::SQL];
+pub(crate) const SQL: &[Texts] = &[entry::SQL, find::SQL, name::SQL, progress::SQL, record::SQL, saved::SQL];

@@ -11,9 +11,9 @@ use domain::{
 };
 
 statements! {
-    const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
-    const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR NO KEY UPDATE");
-    const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
+    const BY_ID: &str = session_select!(whole "tenant_id = $1 AND id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = session_select!(whole "tenant_id = $1 AND id = $2 FOR NO KEY UPDATE");
+    const BY_IDEMPOTENCY_KEY: &str = session_select!(whole "tenant_id = $1 AND idempotency_key = $2");
     const IDEMPOTENCY_DIGEST: &str =
         "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
     // Held until the transaction ends. The seed 4071 identifies this kind of lock.
@@ -25,7 +25,7 @@ statements! {
          WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
 }
 
-/// A session of this workspace.
+/// A session of this workspace, with its result whatever its size.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Session>> {
     record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
 }

@@ -20,7 +20,6 @@ use domain::{
     session::{Session, Status},
 };
 use sqlx::{FromRow as _, PgConnection, Row as _};
-use std::sync::Arc;
 use uuid::Uuid;
 
 statements! {
@@ -164,12 +163,5 @@ fn claim_notice(
     if head.head_digest != session.head_digest {
         return Err(wrong());
     }
-    Ok(Notice {
-        tenant_id: session.tenant_id,
-        session_id: session.id,
-        head_sequence: session.head_sequence,
-        status: session.status(),
-        status_changed: true,
-        events: rows.into_iter().map(|row| row.record).collect::<Arc<[_]>>(),
-    })
+    Ok(Notice::of_change(session, rows.into_iter().map(|row| row.record).collect()))
 }

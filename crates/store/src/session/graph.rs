@@ -19,12 +19,13 @@ macro_rules! unfinished {
         concat!($of, ".status NOT IN ('completed', 'failed', 'abandoned', 'expired')")
     };
 }
-// Returns outputs in order until their sizes add up to $4. The rows are limited first, so that only they are summed.
+// Returns outputs in order until their sizes add up to $4. The rows are limited first, so that only they are summed. An
+// empty text means a result in `session_results`, which is larger than all outputs together may be.
 macro_rules! related_select {
     ($from:literal) => {
         concat!(
             "SELECT s.id, s.action_slug, s.agent_slug, s.title, s.status, s.end_reason, s.error_code, s.error_message, \
-             CASE WHEN SUM(COALESCE(octet_length(s.result), 0)) OVER (ORDER BY s.position) <= $4 THEN s.result END AS output, \
+             CASE WHEN SUM(COALESCE(octet_length(s.result), 0)) OVER (ORDER BY s.position) <= $4 THEN NULLIF(s.result, '') END AS output, \
              CAST(CASE WHEN s.result IS NULL THEN 0 ELSE 1 END AS bigint) AS has_output FROM (",
             $from,
             ") s ORDER BY s.position"
@@ -42,7 +43,8 @@ macro_rules! neighbour_select {
 }
 
 statements! {
-    const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE");
+    const LOCK_POSTGRES: &str =
+        session_select!(whole "tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE");
     // Held until the transaction ends. The seed 4004 identifies this kind of lock.
     const LOCK_WORKSPACE_GRAPH_POSTGRES: &str =
         "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";
@@ -72,8 +74,8 @@ statements! {
     const ANY_CHILD: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id LIMIT 1";
     const NEWEST_RETRY: &str =
         "SELECT id FROM sessions WHERE tenant_id = $1 AND retry_of = $2 ORDER BY id DESC LIMIT 1";
-    // Only if another session may wait for it: a dependent, an unfinished parent, or children that end with
-    // it.
+    // Only if something follows: a dependent, an unfinished parent, children that end with it, or a task that writes
+    // its result.
     const INSERT_ENDING: &str = concat!(
         "INSERT INTO session_endings (tenant_id, session_id, at) SELECT s.tenant_id, s.id, CAST($3 AS bigint) FROM sessions s \
          WHERE s.tenant_id = $1 AND s.id = $2 AND (s.awaited = 1 OR EXISTS (SELECT 1 FROM sessions p \
@@ -81,7 +83,8 @@ statements! {
         unfinished!("p"),
         ") OR (CAST($4 AS bigint) = 1 AND EXISTS (SELECT 1 FROM sessions c WHERE c.tenant_id = s.tenant_id AND c.parent_id = s.id AND ",
         unfinished!("c"),
-        ")))"
+        ")) OR EXISTS (SELECT 1 FROM tool_run_outputs o WHERE o.tenant_id = s.tenant_id AND o.session_id = s.id \
+         AND o.written_session_id IS NULL AND o.refused IS NULL))"
     );
     const ENDING_BY_SESSION: &str = "SELECT session_id FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
     const ENDINGS: &str =
@@ -191,7 +194,7 @@ pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[Sess
         let rows = sqlx::query_as::<_, Row>(LOCK_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(&mut **c).await?;
         return rows.into_iter().map(Session::try_from).collect();
     }
-    let mut found = super::list_by_ids(tx.conn(), tenant_id, wanted).await?;
+    let mut found = super::find_many(tx.conn(), tenant_id, wanted).await?;
     found.sort_by_key(|session| session.id);
     Ok(found)
 }

@@ -4,7 +4,10 @@ use super::{
     Row,
     due::hex_list,
     // The macros that `matching` is made of are looked up where it is used.
-    matching::{Matching, group_values, groups, has, is_among, is_worded, matching, of_ids, values},
+    matching::{
+        Matching, group_values, groups, has, is_among, is_of_models, is_tagged, is_worded, matching, models, of_ids,
+        values,
+    },
     record,
     session_select,
 };
@@ -18,7 +21,7 @@ use domain::{
 use std::ops::Range;
 use uuid::Uuid;
 
-/// The conditions of a list. Parameters: `$1` to `$38`, in the order of [`fetch_filtered`], without the limit `$7`.
+/// The conditions of a list. Parameters: `$1` to `$44`, in the order of [`fetch_filtered`], without the limit `$7`.
 macro_rules! list_where {
     ($engine:ident, $lead:literal) => {
         concat!(
@@ -67,7 +70,7 @@ macro_rules! by_lead {
 }
 
 /// Runs a statement with the conditions of [`list_where`] and a limit of one row more than `$limit`. Further binds are
-/// `$39` and so on.
+/// `$45` and so on.
 macro_rules! fetch_filtered {
     (
         $conn:expr, $row:ty, $sql:expr, ($tenant_id:expr, $lead:expr), $filter:expr, $before:expr,
@@ -93,9 +96,10 @@ macro_rules! fetch_filtered {
         let [titles, no_titles, errors, no_errors, worded, title_words, no_title_words] =
             asked.texts.each_ref().map(Option::as_deref);
         let [cost_min, cost_max, lasted_min, lasted_max, now] = asked.numbers;
+        let [assignees, no_assignees, tags, no_tags, models, no_models] = asked.labels.each_ref().map(Option::as_deref);
         macro_rules! fetch {
             ($value:expr) => {
-                run!($conn, fetch_all $row, $sql, $tenant_id.0, $value, before, kind, status, title, limit, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until, statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers, titles, no_titles, errors, no_errors, cost_min, cost_max, lasted_min, lasted_max, now, worded, title_words, no_title_words $(, $more)*)
+                run!($conn, fetch_all $row, $sql, $tenant_id.0, $value, before, kind, status, title, limit, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until, statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers, titles, no_titles, errors, no_errors, cost_min, cost_max, lasted_min, lasted_max, now, worded, title_words, no_title_words, assignees, no_assignees, tags, no_tags, models, no_models $(, $more)*)
             };
         }
         match $lead {
@@ -149,6 +153,9 @@ statements! {
     );
     const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
     const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
+    const WHOLE_BY_IDS_SQLITE: &str =
+        session_select!(whole "tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
+    const WHOLE_BY_IDS_POSTGRES: &str = session_select!(whole "tenant_id = $1 AND id = ANY($2)");
     const NEWEST_OF_ACTIONS_SQLITE: &str = newest_of_actions!("(SELECT unhex(value) AS id FROM json_each($2)) j");
     const NEWEST_OF_ACTIONS_POSTGRES: &str = newest_of_actions!("UNNEST($2::uuid[]) AS j (id)");
 }
@@ -255,8 +262,8 @@ pub async fn among(
     rows.into_iter().map(Session::try_from).collect()
 }
 
-/// At most one row more than `limit`.
-async fn rows(
+/// At most one row more than `limit`, in the order of the statement.
+pub(super) async fn rows(
     conn: &mut Conn<'_>,
     sql: &'static str,
     (tenant_id, lead): (TenantId, Lead<'_>),
@@ -304,13 +311,27 @@ pub async fn list_on_channel(
     rows.into_iter().map(Session::try_from).collect()
 }
 
-/// These sessions, in no order; ids that do not exist in the workspace are left out.
+/// These sessions, in no order, without large results; ids that do not exist in the workspace are left out.
 pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<Session>> {
+    by_ids(conn, (BY_IDS_SQLITE, BY_IDS_POSTGRES), tenant_id, ids).await
+}
+
+/// The same with their results, whatever their sizes. Callers bound how many these are.
+pub async fn find_many(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<Session>> {
+    by_ids(conn, (WHOLE_BY_IDS_SQLITE, WHOLE_BY_IDS_POSTGRES), tenant_id, ids).await
+}
+
+async fn by_ids(
+    conn: &mut Conn<'_>,
+    (sqlite, postgres): (&'static str, &'static str),
+    tenant_id: TenantId,
+    ids: &[SessionId],
+) -> Result<Vec<Session>> {
     let rows = match conn {
-        Conn::Sqlite(c) => c.fetch_all::<Row>(BY_IDS_SQLITE, &[&tenant_id.0, &hex_list(ids)])?,
+        Conn::Sqlite(c) => c.fetch_all::<Row>(sqlite, &[&tenant_id.0, &hex_list(ids)])?,
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-            sqlx::query_as::<_, Row>(BY_IDS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+            sqlx::query_as::<_, Row>(postgres).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
         }
     };
     rows.into_iter().map(Session::try_from).collect()

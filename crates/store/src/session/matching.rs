@@ -60,7 +60,7 @@ macro_rules! is_among {
 /// Whether a text has one value of each group, and none of the others. `LIKE` ignores case on both engines only after
 /// `lower`.
 macro_rules! has {
-    ($engine:ident, $text:literal, $all:literal, $none:literal) => {
+    ($engine:ident, $text:expr, $all:literal, $none:literal) => {
         concat!(
             " AND (CAST(",
             $all,
@@ -78,6 +78,45 @@ macro_rules! has {
             $text,
             ") LIKE lower(v.value) ESCAPE '\\'))"
         )
+    };
+}
+/// Whether a session has one tag of each group, and none of the others. A session without tags has NULL.
+macro_rules! is_tagged {
+    ($engine:ident) => {
+        concat!(
+            " AND (CAST($41 AS text) IS NULL OR NOT EXISTS (SELECT 1 FROM ",
+            groups!($engine, "$41"),
+            " g WHERE NOT EXISTS (SELECT 1 FROM ",
+            group_values!($engine),
+            " v WHERE v.value IN ",
+            values!($engine, "tags"),
+            "))) AND (CAST($42 AS text) IS NULL OR NOT EXISTS (SELECT 1 FROM ",
+            values!($engine, "$42"),
+            " v WHERE v.value IN ",
+            values!($engine, "tags"),
+            "))"
+        )
+    };
+}
+/// The names of the models in a session's usage, one after another; NULL or empty if there is none. Few usages name a
+/// model, so only those that can are read as JSON.
+macro_rules! models {
+    (sqlite) => {
+        "(SELECT group_concat(m.value, ' ') FROM json_tree(CASE WHEN usage LIKE '%\"model%' AND json_valid(usage) \
+         THEN usage END) m WHERE m.type = 'text' \
+         AND (m.fullkey = '$.model' OR m.path = '$.models' AND typeof(m.key) = 'integer'))"
+    };
+    (postgres) => {
+        "CASE WHEN usage LIKE '%\"model%' THEN shiftbook_models(usage) END"
+    };
+}
+/// Whether the names of a session's models have one value of each group, and none of the others.
+macro_rules! is_of_models {
+    (sqlite) => {
+        has!(sqlite, models!(sqlite), "$43", "$44")
+    };
+    (postgres) => {
+        has!(postgres, models!(postgres), "$43", "$44")
     };
 }
 /// The sessions whose ids are in a JSON array.
@@ -103,7 +142,7 @@ macro_rules! is_worded {
         )
     };
 }
-/// Conditions that begin with `AND`. Parameters: `$17` to `$38`, in the order of [`Binds`].
+/// Conditions that begin with `AND`. Parameters: `$17` to `$44`, in the order of [`Binds`].
 macro_rules! matching {
     ($engine:ident) => {
         concat!(
@@ -118,11 +157,19 @@ macro_rules! matching {
             " AND (cost_micros >= $31 OR $31 IS NULL) AND (cost_micros <= $32 OR $32 IS NULL) \
              AND (CAST($33 AS bigint) IS NULL OR COALESCE(completed_at, $35) - started_at >= $33) \
              AND (CAST($34 AS bigint) IS NULL OR COALESCE(completed_at, $35) - started_at <= $34)",
-            is_worded!($engine)
+            is_worded!($engine),
+            is_among!($engine, "COALESCE(assignee, 'none')", "$39", "$40"),
+            is_tagged!($engine),
+            is_of_models!($engine)
         )
     };
 }
-pub(super) use {group_values, groups, has, is_among, is_worded, matching, of_ids, values};
+pub(super) use {is_of_models, is_tagged, is_worded, matching, models, of_ids};
+// Other lists compare by the same rules.
+pub(crate) use {group_values, groups, has, is_among, values};
+
+/// Means no one among the assignees.
+pub const UNASSIGNED: &str = "none";
 
 /// The values of a column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -133,13 +180,46 @@ pub struct Among {
     pub none_of: Vec<String>,
 }
 
-/// Parts of a text, whatever their case.
+/// Parts of a text, whatever their case; or whole tags.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contains {
     /// Of each group one part.
     pub groups: Vec<Vec<String>>,
     /// None of these parts.
     pub none_of: Vec<String>,
+}
+
+impl Among {
+    /// The parameter `$any` of [`is_among`].
+    pub(crate) fn any(&self) -> Option<String> {
+        self.any_of.as_ref().map(|values| Value::from(values.clone()).to_string())
+    }
+
+    /// The parameter `$none` of [`is_among`].
+    pub(crate) fn none(&self) -> Option<String> {
+        none_of(&self.none_of)
+    }
+}
+
+impl Contains {
+    /// The parameter `$all` of [`has`].
+    pub(crate) fn all(&self) -> Option<String> {
+        let groups: Vec<Value> = self.groups.iter().map(|values| Value::from(patterns(values))).collect();
+        (!groups.is_empty()).then(|| Value::from(groups).to_string())
+    }
+
+    /// The parameter `$none` of [`has`].
+    pub(crate) fn none(&self) -> Option<String> {
+        none_of(&patterns(&self.none_of))
+    }
+}
+
+fn none_of(values: &[String]) -> Option<String> {
+    (!values.is_empty()).then(|| Value::from(values.to_vec()).to_string())
+}
+
+fn patterns(values: &[String]) -> Vec<String> {
+    values.iter().map(|value| contains(value)).collect()
 }
 
 /// The smallest and the largest number, both included.
@@ -187,6 +267,12 @@ pub struct Matching {
     pub now: Option<Timestamp>,
     /// Words in events or in the title.
     pub words: Option<Worded>,
+    /// Who the session is assigned to: `user:…`, or [`UNASSIGNED`].
+    pub assignees: Among,
+    /// Whole tags.
+    pub tags: Contains,
+    /// Parts of the names of the models that the session's usage names.
+    pub models: Contains,
 }
 
 /// The parameters of [`matching`].
@@ -194,6 +280,7 @@ pub(super) struct Binds {
     pub(super) among: [Option<String>; 10],
     pub(super) texts: [Option<String>; 7],
     pub(super) numbers: [Option<i64>; 5],
+    pub(super) labels: [Option<String>; 6],
 }
 
 impl Matching {
@@ -203,21 +290,23 @@ impl Matching {
     }
 
     pub(super) fn binds(&self) -> Binds {
-        let any = |among: &Among| among.any_of.as_ref().map(|values| Value::from(values.clone()).to_string());
-        let none = |values: &[String]| (!values.is_empty()).then(|| Value::from(values.to_vec()).to_string());
-        let patterns = |values: &[String]| values.iter().map(|value| contains(value)).collect::<Vec<_>>();
-        let groups = |parts: &Contains| {
-            let groups: Vec<Value> = parts.groups.iter().map(|values| Value::from(patterns(values))).collect();
-            (!groups.is_empty()).then(|| Value::from(groups).to_string())
-        };
-        let no_part = |parts: &Contains| none(&patterns(&parts.none_of));
+        let (any, none, groups, no_part) = (Among::any, none_of, Contains::all, Contains::none);
         let worded = self.words.as_ref();
         let in_title =
             |values: fn(&Worded) -> &Vec<String>| worded.map(|words| Value::from(patterns(values(words))).to_string());
         let [s, a, t, k, c] = [&self.statuses, &self.agents, &self.types, &self.tasks, &self.creators]
             .map(|among| [any(among), none(&among.none_of)]);
         let ([s1, s2], [a1, a2], [t1, t2], [k1, k2], [c1, c2]) = (s, a, t, k, c);
+        let tags: Vec<Value> = self.tags.groups.iter().map(|group| Value::from(group.clone())).collect();
         Binds {
+            labels: [
+                any(&self.assignees),
+                none(&self.assignees.none_of),
+                (!tags.is_empty()).then(|| Value::from(tags).to_string()),
+                none(&self.tags.none_of),
+                groups(&self.models),
+                no_part(&self.models),
+            ],
             among: [s1, s2, a1, a2, t1, t2, k1, k2, c1, c2],
             texts: [
                 groups(&self.titles),

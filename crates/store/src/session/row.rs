@@ -1,7 +1,7 @@
 //! Rows of `sessions`, and the session that a row is.
 
 use super::{
-    due,
+    due, label,
     state::{self, Columns, Outcome},
 };
 use crate::engine::{Error, Result, record};
@@ -13,15 +13,28 @@ use domain::{
 };
 use uuid::Uuid;
 
+/// Selects sessions for lists: without results of more than [`domain::limit::DOCUMENT_BYTES_MAX`], which are left out.
+/// With `whole`, their results are read too. Only sessions that have such a result are looked up in its table.
 macro_rules! session_select {
-    ($rest:expr) => {
+    (whole $rest:expr) => {
+        session_select!(
+            @ "CASE WHEN result = '' THEN (SELECT r.result FROM session_results r WHERE r.tenant_id = sessions.tenant_id \
+             AND r.session_id = sessions.id) ELSE result END AS result", $rest
+        )
+    };
+    (@ $result:literal, $rest:expr) => {
         concat!(
             "SELECT tenant_id, id, session_type, status, end_reason, action_id, action_slug, agent_slug, user_id, source, entity_id, \
-             title, input, metadata, result, usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
+             title, input, metadata, ",
+            $result,
+            ", usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
              lease_seconds, lease_expires_at, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, \
-             completed_at, time_limits, deadline_at, waits_for, dependency_count, awaited, private_to FROM sessions WHERE ",
+             completed_at, time_limits, deadline_at, waits_for, dependency_count, awaited, private_to, tags, assignee FROM sessions WHERE ",
             $rest
         )
+    };
+    ($rest:expr) => {
+        session_select!(@ "result", $rest)
     };
 }
 pub(crate) use session_select;
@@ -66,6 +79,8 @@ record! {
         dependency_count: i64,
         awaited: i64,
         private_to: Option<String>,
+        tags: Option<String>,
+        assignee: Option<String>,
     }
 }
 
@@ -124,6 +139,14 @@ impl TryFrom<Row> for Session {
             dependency_count: whole("dependency_count", row.dependency_count)?,
             awaited: row.awaited == 1,
             private_to: row.private_to,
+            tags: match &row.tags {
+                None => Vec::new(),
+                Some(json) => serde_json::from_str(json).map_err(|_| bad("tags", json))?,
+            },
+            assignee: match &row.assignee {
+                None => None,
+                Some(text) => Some(label::member(text).ok_or_else(|| bad("assignee", text))?),
+            },
         })
     }
 }

@@ -5,10 +5,11 @@
 //! inputs and results of all of them.
 
 use super::{
-    Row,
-    list::{Filter, Lead, bounds, by_lead, fetch_filtered, list_where, page},
+    list::{Filter, Lead, bounds, by_lead, fetch_filtered, list_where, page, rows},
     // The macros that `matching` is made of are looked up where it is used.
-    matching::{group_values, groups, has, is_among, is_worded, matching, of_ids, values},
+    matching::{
+        group_values, groups, has, is_among, is_of_models, is_tagged, is_worded, matching, models, of_ids, values,
+    },
     session_select,
 };
 use crate::engine::{Conn, Page, Result, contains, run, statements};
@@ -44,13 +45,13 @@ macro_rules! least {
         concat!("LEAST(", $one, ", ", $other, ")")
     };
 }
-/// The value that a list is sorted by: `$39` names the order. A session that ended after `$40` counts as lasting until
+/// The value that a list is sorted by: `$45` names the order. A session that ended after `$46` counts as lasting until
 /// then, so that it keeps its place when it ends between two pages.
 macro_rules! sort_value {
     ($engine:ident) => {
         concat!(
-            "CASE CAST($39 AS text) WHEN 'cost' THEN COALESCE(cost_micros, -1) WHEN 'duration' THEN COALESCE(",
-            least!($engine, "COALESCE(completed_at, CAST($40 AS bigint))", "CAST($40 AS bigint)"),
+            "CASE CAST($45 AS text) WHEN 'cost' THEN COALESCE(cost_micros, -1) WHEN 'duration' THEN COALESCE(",
+            least!($engine, "COALESCE(completed_at, CAST($46 AS bigint))", "CAST($46 AS bigint)"),
             " - started_at, -1) ELSE updated_at END"
         )
     };
@@ -64,7 +65,7 @@ macro_rules! sorted_select {
             list_where!($engine, $lead),
             " AND (",
             sort_value!($engine),
-            ", id) < (CAST($41 AS bigint), $42) ORDER BY sort_value DESC, id DESC LIMIT $7"
+            ", id) < (CAST($47 AS bigint), $48) ORDER BY sort_value DESC, id DESC LIMIT $7"
         )
     };
 }
@@ -123,7 +124,7 @@ pub async fn list_oldest(
     macro_rules! rows_by {
         (($sqlite:ident, $postgres:ident), $lead:expr) => {{
             let sql = if matches!(conn, Conn::Sqlite(_)) { $sqlite } else { $postgres };
-            oldest_rows(conn, sql, (tenant_id, $lead.into()), filter, before, limit).await?
+            rows(conn, sql, (tenant_id, $lead.into()), filter, before, limit).await?
         }};
     }
     let rows = by_lead!(
@@ -139,18 +140,6 @@ pub async fn list_oldest(
         ]
     );
     page(rows, limit)
-}
-
-/// At most one row more than `limit`.
-async fn oldest_rows(
-    conn: &mut Conn<'_>,
-    sql: &'static str,
-    (tenant_id, lead): (TenantId, Lead<'_>),
-    filter: &Filter,
-    before: Option<SessionId>,
-    limit: u32,
-) -> Result<Vec<Row>> {
-    Ok(fetch_filtered!(conn, Row, sql, (tenant_id, lead), filter, before, limit)?)
 }
 
 /// The newest of the oldest `count` sessions that the leading filter selects, from [`Filter::oldest`] on. `None` if
@@ -189,10 +178,11 @@ pub async fn sorted(
     after: Option<Place>,
     limit: u32,
 ) -> Result<Page<Place>> {
+    let order = Order { sort, now, after };
     macro_rules! places_by {
         (($sqlite:ident, $postgres:ident), $lead:expr) => {{
             let sql = if matches!(conn, Conn::Sqlite(_)) { $sqlite } else { $postgres };
-            places(conn, sql, (tenant_id, $lead.into()), filter, before, (sort, now, after), limit).await?
+            places(conn, sql, (tenant_id, $lead.into()), filter, before, order, limit).await?
         }};
     }
     let places = by_lead!(
@@ -210,6 +200,16 @@ pub async fn sorted(
     Ok(Page::of(places, limit))
 }
 
+/// The order of a page, and where it begins.
+#[derive(Clone, Copy)]
+struct Order {
+    sort: Sort,
+    /// How long sessions last at most.
+    now: Timestamp,
+    /// The last place of the page before.
+    after: Option<Place>,
+}
+
 /// At most one place more than `limit`.
 async fn places(
     conn: &mut Conn<'_>,
@@ -217,12 +217,12 @@ async fn places(
     (tenant_id, lead): (TenantId, Lead<'_>),
     filter: &Filter,
     before: Option<SessionId>,
-    (sort, now, after): (Sort, Timestamp, Option<Place>),
+    order: Order,
     limit: u32,
 ) -> Result<Vec<Place>> {
-    let (by, now) = (sort.as_str(), to_micros(now));
+    let (by, now) = (order.sort.as_str(), to_micros(order.now));
     // Larger than any place.
-    let (value, id) = after.map_or((i64::MAX, Uuid::max()), |place| (place.value, place.id.0));
+    let (value, id) = order.after.map_or((i64::MAX, Uuid::max()), |place| (place.value, place.id.0));
     let rows = fetch_filtered!(conn, (Uuid, i64), sql, (tenant_id, lead), filter, before, limit, by, now, value, id)?;
     Ok(rows.into_iter().map(|(id, value)| Place { value, id: SessionId(id) }).collect())
 }

@@ -20,6 +20,10 @@ pub(super) struct Columns {
     pub(super) outcome: Outcome,
 }
 
+/// What the column `result` has in the place of a result of more than
+/// [`DOCUMENT_BYTES_MAX`](domain::limit::DOCUMENT_BYTES_MAX), which is a row of `session_results`. No JSON is empty.
+pub(super) const ELSEWHERE: &str = "";
+
 /// The result or error of a session.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
@@ -78,7 +82,9 @@ pub(super) fn state(mut columns: Columns) -> Result<State> {
             Some((reason, at)),
         ) if deadline_at.is_none() => End::of(status, reason).map(|end| {
             let Outcome { result, error_message, error_code } = std::mem::take(&mut columns.outcome);
-            State::Ended(Ended { end, at, result, error_message, error_code })
+            let result_left_out = result.as_deref() == Some(ELSEWHERE);
+            let result = result.filter(|_| !result_left_out);
+            State::Ended(Ended { end, at, result, result_left_out, error_message, error_code })
         }),
         (
             Status::Draft
@@ -141,7 +147,7 @@ mod tests {
             end_reason: ended.map(|ended| ended.end.reason()),
             completed_at: ended.map(|ended| ended.at),
             outcome: ended.map_or_else(Outcome::default, |ended| Outcome {
-                result: ended.result.clone(),
+                result: if ended.result_left_out { Some(ELSEWHERE.to_owned()) } else { ended.result.clone() },
                 error_message: ended.error_message.clone(),
                 error_code: ended.error_code.clone(),
             }),
@@ -251,7 +257,10 @@ mod tests {
             (0..End::ALL.len(), 0..9_i64, (text(), text(), text()), 0..4_u32).prop_map(|(end, at, texts, attempt)| {
                 let (result, error_message, error_code) = texts;
                 let at = from_micros(at);
-                (State::Ended(Ended { end: End::ALL[end], at, result, error_message, error_code }), attempt)
+                let result_left_out = result.as_deref() == Some(ELSEWHERE);
+                let result = result.filter(|_| !result_left_out);
+                let end = End::ALL[end];
+                (State::Ended(Ended { end, at, result, result_left_out, error_message, error_code }), attempt)
             }),
         ]
     }

@@ -1,6 +1,6 @@
 //! Inserts sessions and saves their changes, with the events of each change.
 
-use super::due;
+use super::{due, state::ELSEWHERE};
 use crate::{
     engine::{Conn, Error, Result, is_unique_violation, run, spanned, statements},
     event::{self, Head, Notice, PreparedEvent, link},
@@ -12,6 +12,7 @@ use domain::{
     clock::{to_micros, truncate},
     human,
     id::{SessionId, TenantId},
+    limit::DOCUMENT_BYTES_MAX,
     memory_writer::channel::Channel,
     session::{EndReason, Session, Status, Usage, WaitsFor},
 };
@@ -30,6 +31,9 @@ statements! {
          updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
          attempts_max = $22, cost_micros = $23 \
          WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
+    // A repeat finds what is there: the result of a session never changes.
+    const INSERT_RESULT: &str = "INSERT INTO session_results (tenant_id, session_id, result) VALUES ($1, $2, $3) \
+         ON CONFLICT (tenant_id, session_id) DO NOTHING";
     const BEGIN_RUN: &str = "UPDATE sessions SET agent_slug = $3, title = $4, input = $5, metadata = $6, time_limits = $7 \
          WHERE tenant_id = $1 AND id = $2 AND status = 'draft'";
     const RETITLE: &str = "UPDATE sessions SET title = $3 WHERE tenant_id = $1 AND id = $2";
@@ -110,7 +114,7 @@ pub async fn insert(
         i64::from(session.dependency_count),
         session.private_to.as_deref(),
         session.end_reason().map(EndReason::as_str),
-        session.result(),
+        result_column(session),
         session.completed_at().map(to_micros),
         channel_of(session),
     );
@@ -122,13 +126,14 @@ pub async fn insert(
         other => other?,
     };
     event::insert(tx.conn(), &rows).await?;
+    insert_result(tx.conn(), session).await?;
     announce(tx, session, rows, true);
     Ok(Inserted::New)
 }
 
 /// The channel by which an agent's session is found. Incognito sessions are on none. A channel for which no one can ask
 /// is left out: PostgreSQL indexes at most 2,704 bytes.
-fn channel_of(session: &Session) -> Option<String> {
+pub(super) fn channel_of(session: &Session) -> Option<String> {
     if session.agent_slug.is_none() || session.private_to.is_some() {
         return None;
     }
@@ -162,12 +167,33 @@ pub async fn save(
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
     }
+    if !before.status().is_final() {
+        insert_result(tx.conn(), session).await?;
+    }
     if before.status() == Status::Idle
         && let Some(agent) = session.agent_slug.as_deref()
     {
         memory_writer::reopen(tx, session.tenant_id, agent, session.id).await?;
     }
     announce(tx, session, rows, before.status() != session.status());
+    Ok(())
+}
+
+/// What the column `result` has: the result, unless that is large.
+fn result_column(session: &Session) -> Option<&str> {
+    let is_elsewhere = session.result_left_out() || large_result(session).is_some();
+    if is_elsewhere { Some(ELSEWHERE) } else { session.result() }
+}
+
+/// The result, if it is so large that it is kept apart from the row, which lists read.
+fn large_result(session: &Session) -> Option<&str> {
+    session.result().filter(|result| result.len() > DOCUMENT_BYTES_MAX)
+}
+
+async fn insert_result(conn: &mut Conn<'_>, session: &Session) -> Result<()> {
+    if let Some(result) = large_result(session) {
+        run!(conn, execute, INSERT_RESULT, session.tenant_id.0, session.id.0, result)?;
+    }
     Ok(())
 }
 
@@ -180,7 +206,7 @@ async fn save_row(conn: &mut Conn<'_>, before: &Session, session: &Session, rows
                 session.id.0,
                 session.status().as_str(),
                 session.end_reason().map(EndReason::as_str),
-                session.result(),
+                result_column(session),
                 session.usage.as_deref(),
                 session.error_message(),
                 session.error_code(),
@@ -246,7 +272,7 @@ pub async fn retitle(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, t
 }
 
 /// Links events to the session's head.
-fn extend(
+pub(super) fn extend(
     session: &mut Session,
     events: &[PreparedEvent],
     attempt: Option<u32>,

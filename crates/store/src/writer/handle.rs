@@ -1,14 +1,17 @@
 //! The handle through which writes reach the lanes.
 
 use super::{
-    job::{Append, Counters, Job, QUEUE_ITEMS_MAX, Stats, WaitingClaim, command, queue_full},
+    job::{
+        Append, Counters, Job, QUEUE_ITEMS_MAX, SessionReply, Stats, WaitingClaim, WaitingCompletion, WaitingCreation,
+        command, queue_full,
+    },
     postgres::PostgresLane,
     sqlite::SqliteLane,
 };
 use crate::{
     engine::{Access, Error, LaneSpan, Result, SqliteConnection, postgres_full},
     event::{AppendRequest, Change, HeadCache, Notifier, Settled},
-    session::FirstClaim,
+    session::{DecideCompletion, FirstClaim, PlainCreation},
     transaction::BoxedBody,
 };
 use domain::{id::SessionId, session::Session};
@@ -32,6 +35,12 @@ const APPEND_LANES: usize = 2;
 /// Index of the lane that merges claims. There is only one, in which workspaces and agents take turns. With
 /// two lanes a busy workspace could occupy one almost alone and take more than its share.
 const CLAIM_LANE: usize = APPEND_LANES;
+/// Index of the lane that merges completions. They share none with claims, so that the two overlap.
+const COMPLETION_LANE: usize = CLAIM_LANE + 1;
+/// Index of the lane that merges new sessions.
+const CREATION_LANE: usize = COMPLETION_LANE + 1;
+/// All lanes on PostgreSQL. Each holds at most one connection of the pool.
+const LANES: usize = CREATION_LANE + 1;
 
 /// Interval at which a server on SQLite looks for commits of other processes.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -87,7 +96,7 @@ impl Writer {
     pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
         let counters = Arc::new(Counters::default());
         let heads = Arc::new(HeadCache::new());
-        let (lanes, queues): (Vec<_>, Vec<_>) = (0..=CLAIM_LANE).map(|_| mpsc::channel(QUEUE_ITEMS_MAX)).unzip();
+        let (lanes, queues): (Vec<_>, Vec<_>) = (0..LANES).map(|_| mpsc::channel(QUEUE_ITEMS_MAX)).unzip();
         let mut tasks = Vec::new();
         for (place, jobs) in queues.into_iter().enumerate() {
             let sinks = (notices.clone(), notifier.clone());
@@ -145,6 +154,33 @@ impl Writer {
         let waiting = WaitingClaim { access, claim, reply, span: LaneSpan::queued() };
         self.enqueue(CLAIM_LANE, 0, Job::Claim(waiting))?;
         answer.await.unwrap_or_else(|_| Err(self.unanswered()))
+    }
+
+    /// Completes a session on PostgreSQL, together with the others that wait. `bytes` is the size of its texts.
+    pub(crate) async fn complete(
+        &self,
+        access: Access,
+        session_id: SessionId,
+        (decide, bytes): (DecideCompletion, usize),
+    ) -> Result<Option<Session>> {
+        let (reply, answer) = SessionReply::queued();
+        let waiting = WaitingCompletion { access, session_id, decide, bytes, reply };
+        self.enqueue(COMPLETION_LANE, bytes, Job::Completion(waiting))?;
+        answer.await.unwrap_or_else(|_| Err(self.unanswered()))
+    }
+
+    /// Inserts a session on PostgreSQL, together with the others that wait.
+    pub(crate) async fn create(&self, access: Access, creation: PlainCreation) -> Result<Option<Session>> {
+        let (reply, answer) = SessionReply::queued();
+        let waiting = Box::new(WaitingCreation { access, creation, reply });
+        let bytes = waiting.bytes();
+        self.enqueue(CREATION_LANE, bytes, Job::Creation(waiting))?;
+        answer.await.unwrap_or_else(|_| Err(self.unanswered()))
+    }
+
+    /// Counts a write that committed beside the lanes.
+    pub(crate) fn count_alone(&self) {
+        self.counters.count(1);
     }
 
     /// Why a job was dropped without an answer: the writer stopped, or the job panicked and was undone.

@@ -3,13 +3,14 @@
 use crate::{
     engine::{Access, Error, LaneSpan, Result},
     event::{AppendRequest, Settled},
-    session::FirstClaim,
+    session::{DecideCompletion, FirstClaim, PlainCreation},
     transaction::{BoxedBody, WriteTx},
 };
-use domain::session::Session;
+use domain::{id::SessionId, session::Session};
 use futures_util::future::BoxFuture;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot};
+use tracing::Span;
 
 /// Most jobs in one transaction.
 const GROUP_ITEMS_MAX: usize = 256;
@@ -26,11 +27,11 @@ pub(super) const ALONE_MAX: usize = 16;
 pub struct Stats {
     /// Jobs waiting now.
     pub queue_items: u64,
-    /// Transactions committed.
+    /// Transactions committed; on PostgreSQL those of appends.
     pub groups_committed: u64,
     /// Committed transactions that needed one statement, because the heads were cached. PostgreSQL only.
     pub groups_at_known_heads: u64,
-    /// Jobs committed.
+    /// Writes committed: appends, commands, and the sessions that were claimed, completed or created together.
     pub items_committed: u64,
     /// Events appended by clients.
     pub events_appended: u64,
@@ -64,6 +65,11 @@ impl Counters {
         self.queued_items.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts committed writes that are no appends.
+    pub(super) fn count(&self, items: usize) {
+        self.items.fetch_add(items as u64, Ordering::Relaxed);
+    }
+
     /// Counts a job as no longer waiting.
     pub(super) fn dequeued(&self, bytes: usize) {
         self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
@@ -76,6 +82,10 @@ pub(super) enum Job {
     Command(Box<dyn Command>, LaneSpan),
     /// PostgreSQL only.
     Claim(WaitingClaim),
+    /// PostgreSQL only.
+    Completion(WaitingCompletion),
+    /// PostgreSQL only.
+    Creation(Box<WaitingCreation>),
     /// Empties the write-ahead log after the group. Answered when that was tried. SQLite only.
     EmptyWal(oneshot::Sender<()>),
     /// Looks whether another process has written since the last look. SQLite only.
@@ -89,6 +99,8 @@ impl Job {
             Self::Append(append) => Some(&append.span),
             Self::Command(_, span) => Some(span),
             Self::Claim(claim) => Some(&claim.span),
+            Self::Completion(completion) => Some(&completion.reply.span),
+            Self::Creation(creation) => Some(&creation.reply.span),
             Self::EmptyWal(_) | Self::LookForOthers | Self::Stop => None,
         }
     }
@@ -96,6 +108,8 @@ impl Job {
     fn bytes(&self) -> usize {
         match self {
             Self::Append(append) => append.request.bytes(),
+            Self::Completion(completion) => completion.bytes,
+            Self::Creation(creation) => creation.bytes(),
             Self::Command(..) | Self::Claim(_) | Self::EmptyWal(_) | Self::LookForOthers | Self::Stop => 0,
         }
     }
@@ -114,6 +128,56 @@ pub(super) struct WaitingClaim {
     pub(super) claim: FirstClaim,
     pub(super) reply: oneshot::Sender<Result<Option<Vec<Session>>>>,
     pub(super) span: LaneSpan,
+}
+
+/// A completion that waits for its turn.
+pub(super) struct WaitingCompletion {
+    pub(super) access: Access,
+    pub(super) session_id: SessionId,
+    pub(super) decide: DecideCompletion,
+    /// Size of its texts, bytes.
+    pub(super) bytes: usize,
+    pub(super) reply: SessionReply,
+}
+
+/// A new session that waits for its turn.
+pub(super) struct WaitingCreation {
+    pub(super) access: Access,
+    pub(super) creation: PlainCreation,
+    pub(super) reply: SessionReply,
+}
+
+impl WaitingCreation {
+    pub(super) fn bytes(&self) -> usize {
+        let session = &self.creation.session;
+        session.input.as_deref().map_or(0, str::len) + session.metadata.len() + session.title.len()
+    }
+}
+
+/// The channel for a session as it was written, or for `None` if the write has to take the general path, and the span
+/// that ends with the answer.
+pub(super) struct SessionReply {
+    sender: oneshot::Sender<Result<Option<Session>>>,
+    span: LaneSpan,
+}
+
+impl SessionReply {
+    /// A reply, and where its answer arrives.
+    pub(super) fn queued() -> (Self, oneshot::Receiver<Result<Option<Session>>>) {
+        let (sender, answer) = oneshot::channel();
+        (Self { sender, span: LaneSpan::queued() }, answer)
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.span.span()
+    }
+
+    pub(super) fn answer(self, answer: Result<Option<Session>>) {
+        // The span ends before that of the use case, which goes on with the answer.
+        drop(self.span);
+        // Sending fails when the client went away. The write is kept.
+        let _ = self.sender.send(answer);
+    }
 }
 
 /// The body of a transaction with its typed result hidden, so that what runs transactions is compiled once.

@@ -222,6 +222,8 @@ impl SqliteLane {
                     self.command_step(command, span, waiting, &mut broken).await;
                 }
                 Job::Claim(WaitingClaim { reply, .. }) => drop(reply.send(Ok(None))),
+                Job::Completion(completion) => completion.reply.answer(Ok(None)),
+                Job::Creation(creation) => creation.reply.answer(Ok(None)),
                 Job::EmptyWal(done) => waiting.truncations.push(done),
                 Job::LookForOthers | Job::Stop => {}
             }

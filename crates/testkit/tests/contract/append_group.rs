@@ -1,11 +1,14 @@
 //! P-4, P-5: equal events of one request, and writes of a group of which the database refuses some.
 
-use domain::{Entropy as _, id::EventId};
+use domain::{
+    Entropy as _,
+    id::{EventId, SessionId},
+};
 use futures_util::future::join_all;
 use ledger::{
     Error,
     event::NewEvent,
-    session::{self, Claim, NewSession},
+    session::{self, Claim, Completion, NewSession},
 };
 use std::time::Duration;
 use store::{Access, Mode, Store};
@@ -18,6 +21,7 @@ on_both_engines!(
     a_row_that_the_database_refuses_costs_its_own_append_alone,
     a_command_that_the_database_refuses_costs_no_other_write,
     a_session_that_cannot_be_claimed_costs_no_claim_of_another,
+    a_session_that_cannot_be_completed_costs_no_completion_of_another,
     a_write_that_panics_costs_no_other_write,
 );
 
@@ -84,7 +88,7 @@ async fn a_repeat_of_equal_events_is_answered_with_what_was_recorded(f: Fixture)
 }
 
 /// Lets the database refuse every new row of `table` for which `condition` holds. Columns are those of `NEW`.
-pub(crate) async fn refuse_rows(f: &Fixture, table: &str, condition: &str) {
+async fn refuse_rows(f: &Fixture, table: &str, condition: &str) {
     let statements = match &f.engine {
         Engine::Sqlite(_) => vec![format!(
             "CREATE TRIGGER planted BEFORE INSERT ON {table} WHEN {condition} \
@@ -103,6 +107,16 @@ pub(crate) async fn refuse_rows(f: &Fixture, table: &str, condition: &str) {
     for statement in statements {
         raw.execute(&statement).await.unwrap();
     }
+}
+
+/// Lets the database refuse every further event of these sessions.
+pub(crate) async fn refuse_events_of(f: &Fixture, sessions: &[SessionId]) {
+    let literal = |id: &SessionId| match f.engine {
+        Engine::Sqlite(_) => format!("x'{}'", id.0.simple()),
+        Engine::Postgres { .. } => format!("'{id}'"),
+    };
+    let literals: Vec<_> = sessions.iter().map(literal).collect();
+    refuse_rows(f, "session_events", &format!("NEW.session_id IN ({})", literals.join(", "))).await;
 }
 
 /// Whether a write failed for its own reason, without a word about trying again.
@@ -172,9 +186,7 @@ async fn a_session_that_cannot_be_claimed_costs_no_claim_of_another(f: Fixture) 
     }
     // Sessions of one instant are claimed in the order of their ids.
     let last = waiting.iter().map(|id| id.0).max().unwrap();
-    let (id, blob) = (format!("'{last}'"), format!("x'{}'", last.simple()));
-    let id = if matches!(f.engine, Engine::Sqlite(_)) { blob } else { id };
-    refuse_rows(&f, "session_events", &format!("NEW.session_id = {id}")).await;
+    refuse_events_of(&f, &[SessionId(last)]).await;
     let claim = async || {
         let claim = Claim { agent_slugs: Some(vec!["scout".into()]), max: 1, lease_seconds: 60 };
         session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await
@@ -193,6 +205,30 @@ async fn a_session_that_cannot_be_claimed_costs_no_claim_of_another(f: Fixture) 
     }
     let running = raw.number("SELECT COUNT(*) FROM sessions WHERE status = 'running'").await;
     assert_eq!(running, 63, "every session but the one that the database refuses");
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_session_that_cannot_be_completed_costs_no_completion_of_another(f: Fixture) {
+    let mut running = Vec::new();
+    for _ in 0..32 {
+        running.push(f.running().await);
+    }
+    let refused: Vec<SessionId> = running.iter().step_by(8).map(|session| session.id).collect();
+    refuse_events_of(&f, &refused).await;
+    let completions = running.iter().map(|session| {
+        let completion = Completion { attempt: session.attempt, result: None, usage: None };
+        session::complete(&f.ledger, &f.worker, session.id, completion)
+    });
+    for (session, outcome) in running.iter().zip(join_all(completions).await) {
+        if refused.contains(&session.id) {
+            assert!(is_refused_alone(&outcome), "{outcome:?}");
+        } else {
+            assert!(outcome.is_ok(), "{outcome:?}");
+        }
+        let left = session::get(&f.ledger, &f.worker, session.id).await.unwrap();
+        assert_eq!(left.status().is_final(), !refused.contains(&session.id), "{left:?}");
+    }
     f.assert_verified().await;
     f.done().await;
 }

@@ -32,7 +32,10 @@ use ledger::{
     retention, session, token, verify, view_link, webhook,
 };
 use serde_json::{Value, json};
-use std::net::{IpAddr, Ipv4Addr};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    path::Path,
+};
 use testkit::{Engine, Fixture, Raw, on_both_engines};
 use uuid::Uuid;
 
@@ -244,9 +247,12 @@ async fn erasing_and_exporting_leave_one_entry_each(f: Fixture) {
     let id = Uuid::from_u128(7);
     export_job::begin(&f.ledger, &f.admin, id, "server".into(), (ExportContent::Training, "{}".into())).await.unwrap();
     assert_eq!(reading.expect(&f, &[Kind::ExportStarted]).await.target, Some((TargetKind::Export, id)));
-    export_job::record_by_operator(&f.ledger, "acme", ExportContent::Raw).await.unwrap();
-    assert_eq!(detail(&reading.expect(&f, &[Kind::ExportStarted]).await), json!({ "what": "raw" }));
-    let unknown = export_job::record_by_operator(&f.ledger, "nowhere", ExportContent::Raw).await;
+    let folder = Path::new("/srv/raw");
+    let noted = (folder, r#"{"since":"2026-01-01"}"#);
+    export_job::record_by_operator(&f.ledger, "acme", ExportContent::Raw, noted).await.unwrap();
+    let expected = json!({ "what": "raw", "folder": "/srv/raw", "options": { "since": "2026-01-01" } });
+    assert_eq!(detail(&reading.expect(&f, &[Kind::ExportStarted]).await), expected);
+    let unknown = export_job::record_by_operator(&f.ledger, "nowhere", ExportContent::Raw, (folder, "{}")).await;
     assert!(matches!(unknown, Err(Error::NotFound("workspace"))));
 
     for _ in 0..2 {

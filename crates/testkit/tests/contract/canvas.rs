@@ -18,7 +18,7 @@ use domain::{
 };
 use ledger::{
     Error, ListPage,
-    canvas::{self, Decision, NewCanvas, Outcome, SentPatch},
+    canvas::{self, Decision, NewCanvas, Outcome, SentPatch, SuggestionDecision},
     member::{self, Withdrawal},
     retention, session,
 };
@@ -42,20 +42,20 @@ on_both_engines!(
     retention_erases_a_canvas,
 );
 
-async fn made(f: &Fixture, document: Value) -> SessionId {
+pub async fn made(f: &Fixture, document: Value) -> SessionId {
     let new = NewCanvas { title: "Plan".into(), document: Some(document), ..NewCanvas::default() };
     canvas::create(&f.ledger, &f.member, new).await.unwrap()
 }
 
-fn sent(op_id: &str, base: u64, ops: Value) -> SentPatch {
+pub fn sent(op_id: &str, base: u64, ops: Value) -> SentPatch {
     SentPatch { op_id: op_id.into(), base, ops: ops.as_array().unwrap().clone(), is_strict: false }
 }
 
-fn replace(path: &str, value: impl Into<Value>) -> Value {
+pub fn replace(path: &str, value: impl Into<Value>) -> Value {
     json!([{ "op": "replace", "path": path, "value": value.into() }])
 }
 
-async fn commit(f: &Fixture, by: &Scope, id: SessionId, patch: SentPatch) -> Committed {
+pub async fn commit(f: &Fixture, by: &Scope, id: SessionId, patch: SentPatch) -> Committed {
     f.clock.advance(TimeDelta::seconds(1));
     match canvas::patch(&f.ledger, by, id, patch).await.unwrap() {
         Outcome::Committed(committed) => committed,
@@ -255,7 +255,8 @@ async fn a_suggestion_waits_for_an_editor(f: Fixture) {
         .await
         .unwrap();
     let suggest = |patch: SentPatch| canvas::patch(&f.ledger, &f.worker, id, patch);
-    let unknown = canvas::decide_suggestion(&f.ledger, &f.member, id, "w\0".into(), Decision::Accept).await;
+    let unknown =
+        canvas::decide_suggestion(&f.ledger, &f.member, id, SuggestionDecision::new("w\0", Decision::Accept)).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
     let open = Outcome::Suggested(SuggestionState::Open);
     for path in ["/a", "/b", "/b"] {
@@ -268,11 +269,11 @@ async fn a_suggestion_waits_for_an_editor(f: Fixture) {
     let other = suggest(sent("w:/a", 3, replace("/a", 2))).await;
     assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
     assert_eq!(document(&f, id, None).await, json!({ "a": 0, "b": 0 }));
-    let waiting = canvas::suggestions(&f.ledger, &f.other_member, id).await.unwrap();
-    assert_eq!(waiting.iter().map(|one| one.op_id.as_str()).collect::<Vec<_>>(), ["w:/a", "w:/b"]);
+    let waiting = canvas::suggestions(&f.ledger, &f.other_member, id, SuggestionState::Open).await.unwrap();
+    assert_eq!(waiting.iter().map(|one| one.record.op_id.as_str()).collect::<Vec<_>>(), ["w:/a", "w:/b"]);
     let decide = |by: Scope, op_id: &str, decision| {
         let (ledger, op_id) = (f.ledger.clone(), op_id.to_owned());
-        async move { canvas::decide_suggestion(&ledger, &by, id, op_id, decision).await }
+        async move { canvas::decide_suggestion(&ledger, &by, id, SuggestionDecision::new(op_id, decision)).await }
     };
     for by in [f.worker, f.other_member] {
         assert!(matches!(decide(by, "w:/a", Decision::Accept).await, Err(Error::Forbidden(_))));
@@ -292,7 +293,8 @@ async fn a_suggestion_waits_for_an_editor(f: Fixture) {
     commit(&f, &f.member, id, sent("m:1", committed.sequence, json!([{ "op": "remove", "path": "/b" }]))).await;
     let late = decide(f.member, "w:3", Decision::Accept).await.unwrap();
     assert!(matches!(late, Outcome::Rejected { .. }), "{late:?}");
-    assert_eq!(canvas::suggestions(&f.ledger, &f.member, id).await.unwrap().len(), 1, "it stays open");
+    let left = canvas::suggestions(&f.ledger, &f.member, id, SuggestionState::Open).await.unwrap();
+    assert_eq!(left.len(), 1, "it stays open");
     f.assert_verified().await;
     f.done().await;
 }

@@ -1,6 +1,6 @@
 //! P-12, P-13, P-14, P-16: claims, leases and fencing.
 
-use crate::{append_group::refuse_rows, graph::changes};
+use crate::{append_group::refuse_events_of, graph::changes};
 use chrono::TimeDelta;
 use domain::{
     failure::RELEASED_TOO_OFTEN,
@@ -14,7 +14,7 @@ use ledger::{
     session::{self, Claim, Completion, Failure, NewSession},
 };
 use std::{collections::HashSet, time::Duration};
-use testkit::{Engine, Fixture, on_both_engines, text};
+use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(
     a_queued_session_is_claimed_by_exactly_one_worker,
@@ -350,13 +350,7 @@ async fn a_session_that_cannot_be_claimed_does_not_hold_up_those_behind_it(f: Fi
         f.clock.advance(TimeDelta::milliseconds(2));
     }
     let refused = [queued[0], queued[2]];
-    let literal = |id: &SessionId| match f.engine {
-        Engine::Sqlite(_) => format!("x'{}'", id.0.simple()),
-        Engine::Postgres { .. } => format!("'{id}'"),
-    };
-    let literals: Vec<_> = refused.iter().map(literal).collect();
-    let condition = format!("NEW.event_type = 'session.claimed' AND NEW.session_id IN ({})", literals.join(", "));
-    refuse_rows(&f, "session_events", &condition).await;
+    refuse_events_of(&f, &refused).await;
     let claim = async |max: u32| {
         let any = Claim { agent_slugs: None, max, lease_seconds: 60 };
         let claimed = session::claim(&f.ledger, &f.worker, any, Duration::ZERO).await?;

@@ -23,6 +23,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     a_version_names_the_versions_of_its_steps,
     steps_need_published_tools,
+    a_part_that_can_never_have_a_value_is_refused,
     circles_are_refused,
     more_than_eight_levels_are_refused,
     more_sessions_than_a_run_may_start_are_refused,
@@ -94,6 +95,25 @@ async fn steps_need_published_tools(f: Fixture) {
     let begun = run_of(&f, "good", json!({})).await;
     done(&f, "one", json!(1)).await;
     assert_eq!(status(&f, begun.id).await, Status::Completed);
+    f.done().await;
+}
+
+async fn a_part_that_can_never_have_a_value_is_refused(f: Fixture) {
+    let place =
+        json!({ "type": "object", "additionalProperties": false, "properties": { "city": { "type": "string" } } });
+    published(&f, "one", json!({ "outputSchema": place })).await;
+    let weather = json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] });
+    published(&f, "two", json!({ "inputSchema": weather })).await;
+    let with = |input: Value, result: &str| {
+        let all = json!([step("a", "one"), { "name": "b", "tool": "two", "input": input }]);
+        json!({ "kind": "composite", "composite": { "steps": all, "result": { "of": result } } })
+    };
+    draft(&f, "all", with(json!({ "city": "{/steps/a/town}" }), "{/steps/a/town}")).await;
+    let fields = ["composite.result/of", "composite.steps[1].input/city"];
+    assert_eq!(refused(publish(&f, "all").await), fields);
+    draft(&f, "none", with(json!({}), "{/steps/a}")).await;
+    assert_eq!(refused(publish(&f, "none").await), ["composite.steps[1].input"]);
+    published(&f, "good", with(json!({ "city": "{/steps/a/city}" }), "{/steps/a/city}")).await;
     f.done().await;
 }
 

@@ -43,13 +43,21 @@ async fn the_responses_of_a_respondent_are_found_by_their_own_indexes(f: Fixture
     f.done().await;
 }
 
-/// Otherwise each page of a verification or of retention would read all rows before it again.
+/// Otherwise each page of a verification, of retention or of names that are due would read all rows before it again.
 async fn a_page_of_all_workspaces_begins_where_the_one_before_ended(f: Fixture) {
     let mut raw = f.engine.raw().await;
     if let Raw::Sqlite(_) = raw {
         let statements = store::statements(false);
-        for name in ["retention::DUE", "verify::read::SESSIONS", "verify::gates::AFTER", "verify::roll::SESSIONS_AFTER"]
-        {
+        for name in [
+            "retention::DUE",
+            "search::name::ENTITIES_DUE",
+            "search::name::GATES_DUE",
+            "search::name::REQUESTS_DUE",
+            "search::name::TASKS_DUE",
+            "verify::gates::AFTER",
+            "verify::read::SESSIONS",
+            "verify::roll::SESSIONS_AFTER",
+        ] {
             let (_, text) = statements.iter().find(|(known, _)| *known == name).expect(name);
             let plan = raw.sqlite_plan(text).await.join("; ");
             assert!(plan.contains("((tenant_id,id)>(?,?))"), "{name}: {plan}");
@@ -85,6 +93,7 @@ async fn the_engine_is_set_up_for_durability(f: Fixture) {
             lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
             entropy: std::sync::Arc::new(testkit::SeededEntropy::new(1)),
             password_cost: ledger::PasswordCost::Least,
+            settings: ledger::Settings::default(),
         });
         let refused = second.await.err().expect("a second server opened the same directory").to_string();
         assert!(refused.contains("another shiftbook serves"), "{refused}");

@@ -16,6 +16,7 @@ async fn open(url: &str, accept_data_loss: bool) -> Result<Ledger, Error> {
         lease_clock: ledger::LeaseClock::Database,
         entropy: Arc::new(SeededEntropy::new(2)),
         password_cost: PasswordCost::Least,
+        settings: ledger::Settings::default(),
     })
     .await
 }

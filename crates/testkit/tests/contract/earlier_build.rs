@@ -55,7 +55,8 @@ async fn read_and_go_on(f: Fixture) {
             }
         }
     }
-    assert_eq!(kinds, Known::ALL.into_iter().collect());
+    let since = [Known::SessionTagsChange, Known::SessionAssigneeChange];
+    assert_eq!(kinds, Known::ALL.into_iter().filter(|kind| !since.contains(kind)).collect());
     assert_eq!(others, BTreeSet::from(["external.weather".to_owned()]));
 
     let waiting = listed.items.iter().find(|session| session.status() == Status::Pending).unwrap();

@@ -27,6 +27,7 @@ on_both_engines!(
     titles_of_many_entities_come_in_one_answer_without_repeats_or_strangers,
     entities_are_listed_by_type_and_title_page_by_page,
     a_type_changes_under_its_version_and_keeps_its_slug,
+    entities_are_found_by_words_of_titles_and_values,
     an_action_leads_its_sessions_and_their_children_to_its_entity,
     the_dots_of_an_entity_follow_the_newest_session_of_each_field,
 );
@@ -35,7 +36,7 @@ pub fn values(json: Value) -> Values {
     json.as_object().unwrap().clone()
 }
 
-fn field(slug: &str, kind: FieldType) -> FieldDef {
+pub fn field(slug: &str, kind: FieldType) -> FieldDef {
     FieldDef { slug: slug.into(), name: slug.into(), kind, required: false, options: Vec::new(), relation_type: None }
 }
 
@@ -68,6 +69,37 @@ fn fields_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> Vec<String> {
         Err(Error::Invalid(fields)) => fields.into_iter().map(|e| e.field).collect(),
         other => panic!("{other:?}"),
     }
+}
+
+async fn entities_are_found_by_words_of_titles_and_values(f: Fixture) {
+    let of = company(&f).await;
+    for (title, size) in [("Acme Refunds", 417), ("Zenith", 7), ("Refund office", 40)] {
+        f.clock.advance(chrono::TimeDelta::seconds(1));
+        let fields = values(json!({ "stage": "Lead", "size": size }));
+        entity::create(&f.ledger, &f.member, NewEntity { type_id: of.id, title: title.into(), fields }).await.unwrap();
+    }
+    let list = async |line: &str| {
+        let query = ListEntities { type_id: Some(of.id), line: Some(line.to_owned()), ..ListEntities::default() };
+        entity::list(&f.ledger, &f.member, query).await
+    };
+    for (line, titles) in [
+        ("", &["Refund office", "Zenith", "Acme Refunds"][..]),
+        ("REFUND", &["Refund office", "Acme Refunds"]),
+        ("refund 417", &["Acme Refunds"]),
+        ("refund -title:acme", &["Refund office"]),
+        ("title:zen", &["Zenith"]),
+        ("\"acme refunds\"", &["Acme Refunds"]),
+        ("zebra", &[]),
+    ] {
+        let found = list(line).await.unwrap().items;
+        assert_eq!(found.iter().map(|entity| entity.title.as_str()).collect::<Vec<_>>(), titles, "{line}");
+    }
+    let refused = list("agent:scout").await;
+    assert!(
+        matches!(&refused, Err(Error::Invalid(issues)) if issues[0].message.contains("the fields are title")),
+        "{refused:?}"
+    );
+    f.done().await;
 }
 
 async fn every_write_of_an_entity_is_a_version_with_its_author(f: Fixture) {
@@ -285,9 +317,10 @@ async fn titles_of_many_entities_come_in_one_answer_without_repeats_or_strangers
     let (a, b) = (acme(&f, &of, "Acme").await, acme(&f, &of, "Beta 日本").await);
     let nowhere = EntityId(uuid::Uuid::from_u128(7));
     let titles = entity::titles(&f.ledger, &f.member, &[b.id, a.id, b.id, nowhere, a.id]).await.unwrap();
-    let mut expected =
-        vec![(a.id, "Acme".to_owned(), "company".to_owned()), (b.id, "Beta 日本".to_owned(), "company".to_owned())];
+    let title = |of: &EntityRecord| (of.id, of.title.clone(), "company".to_owned());
+    let mut expected = vec![title(&a), title(&b)];
     expected.sort();
+    let titles: Vec<_> = titles.into_iter().map(|found| (found.id, found.title, found.type_slug)).collect();
     assert_eq!(titles, expected);
     assert!(entity::titles(&f.ledger, &f.member, &[]).await.unwrap().is_empty());
     // Repeated ids count once. Ids beyond the limit are left out.
@@ -316,7 +349,8 @@ async fn entities_are_listed_by_type_and_title_page_by_page(f: Fixture) {
     let mut titles = Vec::new();
     let mut cursor = None;
     loop {
-        let query = ListEntities { type_id: Some(of.id), title_contains: Some("aCME".into()), limit: 2, cursor };
+        let query =
+            ListEntities { type_id: Some(of.id), title_contains: Some("aCME".into()), line: None, limit: 2, cursor };
         let page = listed(query).await;
         titles.extend(page.items.into_iter().map(|e| e.title));
         cursor = page.next_cursor;

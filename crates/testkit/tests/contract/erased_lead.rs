@@ -8,6 +8,7 @@ use crate::{
     response::submission,
     response_table::{answered_lead, answered_lead_with},
     retention::{columns_with, key},
+    search::indexed,
     view_link_request::stranger,
 };
 use chrono::TimeDelta;
@@ -27,7 +28,7 @@ use ledger::{
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use testkit::{Fixture, on_both_engines};
+use testkit::{Engine, Fixture, on_both_engines};
 
 on_both_engines!(
     the_name_and_the_address_of_an_erased_lead_are_in_no_row,
@@ -51,6 +52,16 @@ const COLUMNS: [&str; 5] = [
 async fn left(f: &Fixture) -> Vec<&'static str> {
     let found = [columns_with(f, "Zoe", &COLUMNS).await, columns_with(f, "zoe@example.org", &COLUMNS).await].concat();
     BTreeSet::from_iter(found).into_iter().collect()
+}
+
+/// Rows of all tables that have the name, or the words that the search makes of it. Of PostgreSQL only the latter.
+async fn rows_with_name(f: &Fixture) -> Vec<String> {
+    let mut raw = f.engine.raw().await;
+    let rows = match f.engine {
+        Engine::Sqlite(_) => raw.everything_but(&["search_events"], &[]).await,
+        Engine::Postgres { .. } => raw.texts("SELECT 'search_names: ' || word FROM search_names").await,
+    };
+    rows.into_iter().filter(|row| row.to_lowercase().contains("zoe")).collect()
 }
 
 async fn lead(f: &Fixture, response: &ResponseRecord) -> (String, Option<String>) {
@@ -81,7 +92,9 @@ async fn erase(f: &Fixture, days_old: i64) -> Erased {
 async fn the_name_and_the_address_of_an_erased_lead_are_in_no_row(f: Fixture) {
     let sent = answered_question(&f).await;
     let id = sent.lead_entity_id.unwrap();
+    indexed(&f).await;
     assert_eq!(left(&f).await, COLUMNS, "the test would find it");
+    assert!(rows_with_name(&f).await.iter().any(|row| row.starts_with("search_names: ")), "its words are not searched");
     let refused = entity::erase(&f.ledger, &f.operator, id).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     assert!(matches!(entity::erase(&f.ledger, &f.stranger, id).await, Err(Error::Forbidden(_) | Error::NotFound(_))));
@@ -89,6 +102,8 @@ async fn the_name_and_the_address_of_an_erased_lead_are_in_no_row(f: Fixture) {
     assert_eq!(left(&f).await, Vec::<&str>::new());
     assert_eq!(lead(&f, &sent).await, ("(erased)".to_owned(), None));
     assert_eq!((tombstone.version, tombstone.erased_at), (1, Some(f.ledger.now())));
+    indexed(&f).await;
+    assert_eq!(rows_with_name(&f).await, Vec::<String>::new());
     // Its answers are not erased with the name, and a repeat of the submission names no one.
     assert!(!response::get(&f.ledger, &f.admin, sent.session_id).await.unwrap().answers.is_empty());
     f.assert_verified().await;

@@ -26,6 +26,7 @@ on_both_engines!(
     the_tool_and_the_step_that_failed_separate_causes,
     counts_agents_and_trends_are_those_of_the_time_range,
     causes_and_their_sessions_are_listed_page_by_page,
+    causes_are_found_by_words_error_and_agent,
     a_resolved_cause_opens_again_when_it_comes_back,
     webhooks_are_sent_when_a_cause_is_new_or_comes_back,
     a_snoozed_cause_opens_again_when_its_time_is_over,
@@ -59,7 +60,7 @@ pub async fn failed(f: &Fixture, message: &str) -> SessionId {
 }
 
 fn query(window: Window) -> ListCauses {
-    ListCauses { when: When::window(window), state: None, limit: 0, cursor: None }
+    ListCauses { when: When::window(window), state: None, line: None, limit: 0, cursor: None }
 }
 
 async fn list(f: &Fixture, who: &Scope, query: ListCauses) -> CauseList {
@@ -81,6 +82,43 @@ pub async fn only(f: &Fixture) -> Cause {
 async fn in_state(f: &Fixture, state: CauseState) -> Vec<CauseId> {
     let found = list(f, &f.member, ListCauses { state: Some(state), ..query(Window::Week) }).await;
     found.causes.items.into_iter().map(|cause| cause.record.id).collect()
+}
+
+async fn causes_are_found_by_words_error_and_agent(f: Fixture) {
+    failed_as(&f, "scout", Some("auth"), "token expired for zendesk").await;
+    failed_as(&f, "clerk", Some("auth"), "token expired for zendesk").await;
+    failed_as(&f, "clerk", Some("limit"), "rate limit of zendesk reached").await;
+    failed_as(&f, "scout", Some("gone"), "100% of the disk is used").await;
+    for (line, codes) in [
+        ("", &["auth", "gone", "limit"][..]),
+        ("ZENDESK", &["auth", "limit"]),
+        ("zendesk token", &["auth"]),
+        ("\"rate limit\"", &["limit"]),
+        ("zen* -expired", &["limit"]),
+        ("error:auth,gone", &["auth", "gone"]),
+        ("-error:auth", &["gone", "limit"]),
+        ("error:\"of the disk\"", &["gone"]),
+        ("agent:scout", &["auth", "gone"]),
+        ("agent:clerk token", &["auth"]),
+        // The cause has a failure of another agent too.
+        ("-agent:scout", &["auth", "limit"]),
+        ("agent:nomad", &[]),
+    ] {
+        let query = ListCauses { line: Some(line.to_owned()), ..query(Window::Week) };
+        let found = list(&f, &f.member, query).await.causes.items;
+        let mut found: Vec<_> = found.into_iter().map(|cause| cause.record.code).collect();
+        found.sort();
+        assert_eq!(found, codes, "{line}");
+    }
+    for (line, part) in [("cost>1", "the fields are agent, error"), ("\"open", "character 1"), ("agent:No", "agent")] {
+        let query = ListCauses { line: Some(line.to_owned()), ..query(Window::Week) };
+        let refused = cause::list(&f.ledger, &f.member, query).await;
+        assert!(
+            matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "q" && issues[0].message.contains(part)),
+            "{line}: {refused:?}"
+        );
+    }
+    f.done().await;
 }
 
 async fn failures_that_differ_in_values_have_one_cause_and_others_have_others(f: Fixture) {

@@ -6,13 +6,13 @@ use domain::{
     Scope,
     failure::cause::Window,
     id::{CauseId, SessionId},
-    limit::RUN_AGAIN_MAX,
+    limit::{BULK_CAUSES_MAX, RUN_AGAIN_MAX},
     session::{Status, Type},
 };
 use ledger::{
     Error, ListPage,
     action::{self, NewAction},
-    failure::cause::{self, RunAgain, When, WhichSessions},
+    failure::cause::{self, CausesAgain, ListCauses, RunAgain, When, WhichSessions},
     session::{self, BulkOutcome, BulkResult, BulkSession, Failure, NewSession},
 };
 use testkit::{Fixture, on_both_engines};
@@ -22,6 +22,7 @@ on_both_engines!(
     the_sessions_of_a_time_range_are_run_again_batch_by_batch,
     what_cannot_be_run_again_says_why,
     wrong_selections_are_refused,
+    the_failures_of_several_causes_are_planned_together_and_none_is_started,
 );
 
 async fn run(f: &Fixture, who: &Scope, id: CauseId, which: WhichSessions, preview: bool) -> BulkResult {
@@ -146,5 +147,48 @@ async fn wrong_selections_are_refused(f: Fixture) {
     }
     let stranger = cause::run_again(&f.ledger, &f.stranger, id, RunAgain { which: week(None), preview: true }).await;
     assert!(matches!(stranger, Err(Error::NotFound(_))), "{stranger:?}");
+    f.done().await;
+}
+
+/// The sessions of each cause that would run again.
+fn planned(plan: &CausesAgain) -> Vec<(CauseId, Vec<SessionId>)> {
+    let ready = |result: &BulkResult| {
+        let ready = result.sessions.iter().filter(|session| session.outcome == BulkOutcome::Ready);
+        ready.map(|session| session.id).collect()
+    };
+    plan.causes.iter().map(|cause| (cause.id, ready(&cause.result))).collect()
+}
+
+async fn the_failures_of_several_causes_are_planned_together_and_none_is_started(f: Fixture) {
+    let mut sessions = vec![failed(&f, "broken 0").await];
+    f.clock.advance(TimeDelta::days(8));
+    for message in ["broken 1", "broken 2", "the disk is full"] {
+        sessions.push(failed(&f, message).await);
+        f.clock.advance(TimeDelta::seconds(1));
+    }
+    let week = || When::window(Window::Week);
+    let all = ListCauses { when: week(), state: None, line: None, limit: 0, cursor: None };
+    let listed = cause::list(&f.ledger, &f.member, all).await.unwrap().causes.items;
+    let [disk, broken] = [0, 1].map(|at: usize| listed[at].record.id);
+    let missing = CauseId(uuid::Uuid::nil());
+    let before = number_of_sessions(&f).await;
+    let ids = vec![broken, disk, broken, missing];
+    let plan = cause::plan_again(&f.ledger, &f.operator, ids.clone(), week()).await.unwrap();
+    assert_eq!(planned(&plan), [(broken, sessions[1..3].to_vec()), (disk, vec![sessions[3]])], "those of the range");
+    assert_eq!((plan.missing, plan.causes[0].message.as_str()), (1, "broken ‹number›"));
+    assert!(plan.causes.iter().all(|cause| !cause.result.has_more), "{plan:?}");
+    assert_eq!(number_of_sessions(&f).await, before, "a plan started something");
+    run(&f, &f.operator, broken, WhichSessions::Chosen(vec![sessions[1]]), false).await;
+    let plan = cause::plan_again(&f.ledger, &f.operator, ids.clone(), week()).await.unwrap();
+    assert_eq!(planned(&plan)[0].1, [sessions[2]], "one was run again");
+    let of_member = cause::plan_again(&f.ledger, &f.member, ids.clone(), week()).await.unwrap();
+    assert!(planned(&of_member).iter().all(|(_, ready)| ready.is_empty()), "these are the operator's: {of_member:?}");
+    let of_stranger = cause::plan_again(&f.ledger, &f.stranger, ids, week()).await.unwrap();
+    assert_eq!((of_stranger.causes.len(), of_stranger.missing), (0, 3), "another workspace");
+    let many = (0..=BULK_CAUSES_MAX as u128).map(|number| CauseId(uuid::Uuid::from_u128(number))).collect();
+    for wrong in [Vec::new(), many] {
+        let refused = cause::plan_again(&f.ledger, &f.operator, wrong, week()).await;
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    }
     f.done().await;
 }

@@ -131,6 +131,7 @@ pub async fn open_without_key(f: &Fixture) -> ledger::Ledger {
         lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
         entropy: std::sync::Arc::new(testkit::SeededEntropy::new(11)),
         password_cost: ledger::PasswordCost::Least,
+        settings: ledger::Settings::default(),
     };
     ledger::Ledger::open(options).await.unwrap()
 }
@@ -403,6 +404,7 @@ async fn the_file_of_ratings_is_durable_refuses_newer_ones_and_is_backed_up() {
         lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
         entropy: std::sync::Arc::new(testkit::SeededEntropy::new(3)),
         password_cost: ledger::PasswordCost::Least,
+        settings: ledger::Settings::default(),
     };
     let ledger = ledger::Ledger::open(options(restored.path())).await.unwrap();
     assert_eq!(feedback::count_by_operator(&ledger).await.unwrap(), 1);

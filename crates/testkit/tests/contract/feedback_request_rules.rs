@@ -334,7 +334,7 @@ async fn open_for(f: &Fixture, scope: &domain::Scope) -> Vec<String> {
 /// Number of gates and of open questions in this person's own list. The count of the badge is the same.
 async fn inbox_of(f: &Fixture, scope: &domain::Scope) -> (usize, usize) {
     let filter = gate::GateFilter::In(GateState::Open);
-    let request = ledger::page::inbox::ListRequest { filter, everyone: false, cursor: None };
+    let request = ledger::page::inbox::ListRequest { filter, everyone: false, line: None, cursor: None };
     let listed = ledger::page::inbox::list(&f.ledger, scope, request).await.unwrap();
     let counted = ledger::page::inbox::count(&f.ledger, scope, u32::MAX).await.unwrap();
     let (gates, questions) = (listed.items.len(), listed.questions.len());

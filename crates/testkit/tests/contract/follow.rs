@@ -4,18 +4,19 @@ use chrono::TimeDelta;
 use domain::session::Session;
 use futures_util::future::join_all;
 use ledger::{
-    Error,
+    Error, LeaseClock,
     event::{self as events, Delta, Follow, Following, Progress},
     session,
 };
 use std::sync::Arc;
-use testkit::{Fixture, on_both_engines, text};
+use testkit::{Engine, Fixture, on_both_engines, text};
 
 on_both_engines!(
     a_follower_sees_every_event_once_in_order_while_writers_append,
     a_follower_that_lags_reads_the_log_again_without_gaps_or_repeats,
     followers_of_a_session_share_the_batch_of_a_commit,
     progress_is_sent_to_followers_at_most_each_200_ms_and_not_stored,
+    progress_reaches_the_followers_of_other_servers,
     pieces_of_an_answer_are_sent_to_followers_and_not_stored,
 );
 
@@ -44,7 +45,7 @@ async fn followed(mut following: Following) -> Vec<u64> {
     loop {
         match following.next().await.unwrap() {
             Follow::Events(batch) => seen.extend(batch.events().iter().map(|event| event.sequence)),
-            other @ (Follow::Delta(_) | Follow::Progress(_)) => panic!("no one sent {other:?}"),
+            other @ (Follow::Delta(_) | Follow::Progress(_) | Follow::Presence(_)) => panic!("no one sent {other:?}"),
             Follow::End(_) => return seen,
         }
     }
@@ -122,6 +123,34 @@ async fn progress_is_sent_to_followers_at_most_each_200_ms_and_not_stored(f: Fix
         assert!(matches!(&refused, Err(Error::Invalid(errors)) if errors[0].field == field), "{refused:?}");
     }
     assert_eq!(f.log(session.id).await.len(), before);
+    f.done().await;
+}
+
+async fn progress_reaches_the_followers_of_other_servers(f: Fixture) {
+    // SQLite has one server.
+    if matches!(f.engine, Engine::Sqlite(_)) {
+        return f.done().await;
+    }
+    let session = f.running().await;
+    let before = f.log(session.id).await.len();
+    let mut following = events::follow(&f.ledger, &f.member, session.id, before as u64).await.unwrap();
+    let other = f.server_with(&f.clock, LeaseClock::Process(Arc::new(f.clock.clone()))).await;
+    for done in 1..=9 {
+        let progress = Progress { attempt: 1, done, total: Some(9), note: Some("reading".to_owned()) };
+        events::send_progress(&other, &f.worker, session.id, progress).await.unwrap();
+    }
+    // The newest report arrives; of those before it some may be left out.
+    loop {
+        match following.next().await.unwrap() {
+            Follow::Progress(progress) if progress.done == 9 => break,
+            Follow::Progress(progress) => assert_eq!(progress.note.as_deref(), Some("reading")),
+            _ => {}
+        }
+    }
+    let shown = ledger::live::progress(&f.ledger, &f.member, session.id).unwrap();
+    assert_eq!((shown.done, shown.total), (9, Some(9)));
+    assert_eq!(f.log(session.id).await.len(), before, "progress is not stored");
+    other.close().await;
     f.done().await;
 }
 

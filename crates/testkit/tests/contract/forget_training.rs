@@ -16,6 +16,7 @@ use ledger::{
     thread::{self, Message},
 };
 use serde_json::json;
+use std::path::Path;
 use testkit::{Fixture, on_both_engines};
 use uuid::Uuid;
 
@@ -24,6 +25,9 @@ on_both_engines!(
     a_turn_that_is_being_captured_when_its_person_is_forgotten_is_not_stored,
     the_training_data_of_one_session_goes_for_its_person_and_for_admins,
 );
+
+/// The admin, as others call them.
+const ADMIN: &str = "ada@acme.test";
 
 fn of(person: &str) -> Forget {
     Forget { person: person.into(), names: None }
@@ -65,10 +69,31 @@ async fn a_forgotten_persons_captured_answers_go_and_none_is_captured_again(f: F
     export_job::begin(&f.ledger, &f.admin, export, "server".into(), (ExportContent::Training, options)).await.unwrap();
     export_job::end(&f.ledger, &f.admin, export, ExportState::Done, Ending::default()).await.unwrap();
 
+    export_job::record_download(&f.ledger, &f.admin, export, "train.jsonl").await.unwrap();
+    // One of the command line, with its folder. One of labels has no texts, and a preview no file.
+    let noted = (Path::new("/srv/raw"), r#"{"agents":"scout"}"#);
+    export_job::record_by_operator(&f.ledger, "acme", ExportContent::Raw, noted).await.unwrap();
+    export_job::record_by_operator(&f.ledger, "acme", ExportContent::Labels, (Path::new("/srv/labels"), "{}"))
+        .await
+        .unwrap();
+    let (look, options) = (Uuid::from_u128(8), json!({ "format": "dpo", "preview": true }).to_string());
+    export_job::begin(&f.ledger, &f.admin, look, "server".into(), (ExportContent::Training, options)).await.unwrap();
+    let seen = memory_forget::preview(&f.ledger, &f.admin, of(&person)).await.unwrap();
+
     let done = memory_forget::forget(&f.ledger, &f.admin, of(&person)).await.unwrap();
+    assert!(seen.kept.iter().any(|text| text.contains("/srv/raw")), "{:?}", seen.kept);
     assert_eq!((done.interactions, &done.captured_sessions), (1, &vec![session.id]));
     let named = done.kept.iter().find(|text| text.contains("earlier exports")).expect("it is named");
-    assert!(named.contains("sft") && named.contains(&export.to_string()), "{named}");
+    let at = f.ledger.now().format("on %Y-%m-%d at %H:%M UTC").to_string();
+    for part in [
+        format!("training data (sft) by {ADMIN} {at}, downloaded by {ADMIN} {at} (/exports/{export})"),
+        format!(
+            "captured prompts and answers (agents scout) by the operator of the server {at}, written into /srv/raw"
+        ),
+    ] {
+        assert!(named.contains(&part), "{part}: {named}");
+    }
+    assert!(!named.contains("/srv/labels") && !named.contains("dpo"), "{named}");
     assert_eq!(lines_of(&f, Stream::Interactions).await, [r#""5432""#], "the other session stays");
     assert_eq!((state(&f, session.id).await, state(&f, other.id).await), (ErasureState::Erased, ErasureState::Kept));
     verified(&f).await;

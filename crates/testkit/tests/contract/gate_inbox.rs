@@ -219,7 +219,7 @@ async fn an_item_is_handed_over_only_by_those_who_may_decide_it_and_to_those_who
 async fn decided(f: &Fixture, everyone: bool, filter: DecidedFilter) -> Vec<GateId> {
     let (mut seen, mut cursor) = (Vec::new(), None);
     loop {
-        let wanted = DecidedRequest { filter: filter.clone(), everyone, limit: 7, cursor };
+        let wanted = DecidedRequest { filter: filter.clone(), everyone, line: None, limit: 7, cursor };
         let page = inbox::list_decided(&f.ledger, &f.operator, wanted).await.unwrap();
         assert!(page.items.len() == 7 || page.next_cursor.is_none(), "a page is full");
         seen.extend(page.items.iter().map(|item| item.gate.id));
@@ -284,7 +284,8 @@ async fn forty_decided_items_are_filtered_and_paged(f: Fixture) {
     let until = DecidedFilter { until: Some(first_day), timezone: Some("UTC".into()), ..none.clone() };
     assert_eq!(decided(&f, true, until).await, ids(&|at, _, _| at >= 20));
     let timezone = Some("Europe/Nowhere".to_owned());
-    let wanted = DecidedRequest { filter: DecidedFilter { timezone, ..none }, everyone: true, limit: 7, cursor: None };
+    let filter = DecidedFilter { timezone, ..none };
+    let wanted = DecidedRequest { filter, everyone: true, line: None, limit: 7, cursor: None };
     assert_eq!(fields_of(inbox::list_decided(&f.ledger, &f.operator, wanted).await), ["timezone"]);
     f.done().await;
 }

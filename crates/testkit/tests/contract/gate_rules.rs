@@ -485,7 +485,7 @@ async fn closed_gates_are_listed_newest_first(f: Fixture) {
         assert_eq!(paged(&f, GateFilter::In(GateState::Expired), all).await, [expired], "all: {all}");
         assert_eq!(paged(&f, GateFilter::In(GateState::Open), all).await, [waits], "all: {all}");
     }
-    let request = ListRequest { filter: GateFilter::Closed, everyone: true, cursor: None };
+    let request = ListRequest { filter: GateFilter::Closed, everyone: true, line: None, cursor: None };
     let (list, _) = inbox::read(&f.ledger, &f.operator, request, Selected::First).await.unwrap();
     let listed: Vec<_> = list.items.iter().map(|item| (item.gate.id, item.gate.state.name())).collect();
     assert_eq!(listed, closed);

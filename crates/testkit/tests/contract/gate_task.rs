@@ -205,7 +205,7 @@ async fn alike_gates_are_counted_on_all_pages(f: Fixture) {
         let first = gate::list(&f.ledger, &f.operator, first).await.unwrap();
         let mails = first.items[0].gate.similar_key.clone();
         let list = async |cursor| {
-            let request = inbox::ListRequest { filter, everyone, cursor };
+            let request = inbox::ListRequest { filter, everyone, line: None, cursor };
             inbox::list(&f.ledger, &f.operator, request).await.unwrap()
         };
         let rest = list(first.next_cursor).await;

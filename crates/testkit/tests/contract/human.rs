@@ -28,6 +28,7 @@ on_both_engines!(
     a_batch_repeated_after_a_lost_answer_adds_nothing_however_it_is_grouped,
     the_day_adds_up_by_task_from_the_persons_own_midnight,
     tasks_are_found_by_assignee_and_by_part_of_their_name,
+    tasks_are_found_by_words_agent_and_title,
     other_tabs_hear_of_start_switch_and_stop,
     everyone_creates_plain_tasks_for_themselves_and_nothing_more,
     a_task_is_created_once_for_each_key_of_a_person,
@@ -335,6 +336,43 @@ async fn the_day_adds_up_by_task_from_the_persons_own_midnight(f: Fixture) {
     assert_eq!(elsewhere.tasks[0].duration_ms, 9 * 3_600_000 + 15 * 60_000);
     let wrong = human::today(&f.ledger, &f.member, "Mars/Base").await;
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+    f.done().await;
+}
+
+async fn tasks_are_found_by_words_agent_and_title(f: Fixture) {
+    let made = async |name: &str, description: &str, agent: Option<&str>| {
+        let description = Some(description.to_owned());
+        let agent_slug = agent.map(str::to_owned);
+        let new = NewAction { name: name.into(), description, agent_slug, ..Default::default() };
+        action::create(&f.ledger, &f.operator, new).await.unwrap();
+        f.clock.advance(chrono::TimeDelta::seconds(1));
+    };
+    made("Weekly report", "Lists refunds", Some("scout")).await;
+    made("Refund Acme", "Call the bank", Some("clerk")).await;
+    made("Clean up", "", None).await;
+    let list = async |line: &str| {
+        let query = ListActions { line: Some(line.to_owned()), ..Default::default() };
+        action::list(&f.ledger, &f.member, query).await
+    };
+    for (line, names) in [
+        ("", &["Clean up", "Refund Acme", "Weekly report"][..]),
+        ("REFUND", &["Refund Acme", "Weekly report"]),
+        ("refund bank", &["Refund Acme"]),
+        ("title:refund", &["Refund Acme"]),
+        ("refund -title:acme", &["Weekly report"]),
+        ("agent:scout,clerk -title:acme", &["Weekly report"]),
+        // A task without an agent stays.
+        ("-agent:scout", &["Clean up", "Refund Acme"]),
+        ("zebra", &[]),
+    ] {
+        let found = list(line).await.unwrap().items;
+        assert_eq!(found.iter().map(|action| action.name.as_str()).collect::<Vec<_>>(), names, "{line}");
+    }
+    let refused = list("status:failed").await;
+    assert!(
+        matches!(&refused, Err(Error::Invalid(issues)) if issues[0].message.contains("the fields are agent, title")),
+        "{refused:?}"
+    );
     f.done().await;
 }
 

@@ -12,6 +12,7 @@ use domain::{
 };
 use ledger::{
     Error, action, auth,
+    canvas::{self, NewCanvas},
     event::{self as events, Append, NewEvent},
     human, member,
     memory::{self, Write},
@@ -24,6 +25,7 @@ use testkit::{Fixture, human as did, on_both_engines};
 
 on_both_engines!(
     the_block_has_the_task_and_the_last_events_with_titles,
+    the_block_names_the_canvas_that_the_person_works_on,
     a_personal_token_reads_the_activity_of_its_person_and_other_tokens_do_not,
     people_have_tokens_of_their_own_that_may_at_most_what_they_may,
     a_token_of_a_person_may_no_more_than_they_may_now,
@@ -103,6 +105,21 @@ async fn the_block_has_the_task_and_the_last_events_with_titles(f: Fixture) {
     f.clock.advance(TimeDelta::minutes(1));
     work(&f, "Mail", Vec::new()).await;
     assert_eq!(inside(&block().await.unwrap()), ["Working on: **Mail** (started at 08:01 UTC)", "Recent events:"]);
+    f.done().await;
+}
+
+async fn the_block_names_the_canvas_that_the_person_works_on(f: Fixture) {
+    let new = NewCanvas { title: "Launch <plan>".into(), ..NewCanvas::default() };
+    let made = canvas::create(&f.ledger, &f.member, new).await.unwrap();
+    let running = f.running().await;
+    let [page, versions] = [format!("/canvases/{made}"), format!("/canvases/{made}/versions")];
+    let other = format!("/canvases/{}", running.id);
+    let pages = [page.as_str(), versions.as_str(), other.as_str(), "/canvases/new"];
+    work(&f, "Launch", pages.map(|page| did("human.navigate", page)).to_vec()).await;
+    let context = human::recent_activity::block(&f.ledger, &f.member).await.unwrap().unwrap();
+    let viewed = "- 08:00 viewed **Launch &lt;plan&gt;** (canvas)".to_owned();
+    let navigated = [format!("- 08:00 navigate {other}"), "- 08:00 navigate /canvases/new".to_owned()];
+    assert_eq!(inside(&context)[2..], [viewed.clone(), viewed, navigated[0].clone(), navigated[1].clone()]);
     f.done().await;
 }
 

@@ -243,7 +243,7 @@ pub async fn opens_without_events(f: &Fixture, reviewers: &[&Scope], id: GateId)
     for who in reviewers {
         for selected in [Selected::First, Selected::Item(id)] {
             let filter = GateFilter::In(GateState::Open);
-            let request = ListRequest { filter, everyone: true, cursor: None };
+            let request = ListRequest { filter, everyone: true, line: None, cursor: None };
             let (list, opened) = page::inbox::read(&f.ledger, who, request, selected).await.unwrap();
             assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [id]);
             let Some(Opened::Gate(detail)) = opened else { panic!("{selected:?}: {opened:?}") };

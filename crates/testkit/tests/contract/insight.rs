@@ -14,6 +14,7 @@ use domain::session_feedback::{Label, Surface};
 use ledger::{
     Error, feedback, insight,
     memory_writer::{self, ModelUsage, RunFailure, WriterTerms},
+    page,
     session::{self, Completion, Failure, ListSessions},
     tool_run::{
         self, RunTool,
@@ -183,8 +184,10 @@ async fn runs_of_tools_are_counted_by_tool_and_apart_from_agents(f: Fixture) {
     let [tool] = record.insights.tools.as_slice() else { panic!("{:?}", record.insights.tools) };
     assert_eq!((tool.slug.as_str(), tool.runs, tool.completed, tool.failed), ("echo", 5, 3, 1));
     assert_eq!((tool.p50_ms, tool.p95_ms, tool.failure_rate()), (Some(2_000), Some(40_000), Some(0.25)));
-    let strangers = insight::read_window(&f.ledger, &f.stranger, 1).await.unwrap();
-    assert_eq!(strangers.insights.tools, []);
+    let page = page::insight::read(&f.ledger, &f.member, 1).await.unwrap();
+    assert_eq!(page.tool_names.get("echo").map(String::as_str), Some("Echo"));
+    let strangers = page::insight::read(&f.ledger, &f.stranger, 1).await.unwrap();
+    assert!(strangers.tool_names.is_empty() && strangers.record.insights.tools.is_empty());
     f.done().await;
 }
 

@@ -8,11 +8,12 @@ use domain::{
     tool::{Secret, State},
 };
 use ledger::{
-    Error, ListPage, McpServerRecord,
+    Error, ListPage, McpProgram, McpServerRecord, Settings,
+    bundle::{Mode, install},
     mcp_server::{self, McpServerChange, NewMcpServer, SecretChange},
     tool::{self, NewTool},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::{Fixture, Raw, on_both_engines};
 
@@ -21,6 +22,8 @@ on_both_engines!(
     secret_headers_are_for_admins_and_in_no_row_or_answer,
     a_listing_says_what_changed_and_a_stale_one_is_refused,
     listed_tools_become_drafts_and_take_over_changes,
+    a_bundle_installs_servers_without_secrets_before_their_tools,
+    a_bundle_is_refused_where_its_server_may_not_be,
 );
 
 const SECRET: &str = "Bearer hunter2-s3cr3t-value";
@@ -118,8 +121,8 @@ async fn secret_headers_are_for_admins_and_in_no_row_or_answer(f: Fixture) {
     let target = mcp_server::target(&f.ledger, &system, "files").await.unwrap();
     assert_eq!(target.secrets.get("authorization"), Some(SECRET), "another change lost the value");
     let entries = reading.next(&f).await;
-    let told = format!("{made:?} {moved:?} {target:?} {entries:?}");
-    assert!(told.contains("authorization") && !told.contains("hunter2"), "{told}");
+    let printed = format!("{made:?} {moved:?} {target:?} {entries:?}");
+    assert!(printed.contains("authorization") && !printed.contains("hunter2"), "{printed}");
     let mut raw = f.engine.raw().await;
     let hex = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
     let sealed = match raw {
@@ -192,5 +195,63 @@ async fn listed_tools_become_drafts_and_take_over_changes(f: Fixture) {
     tool::create(&f.ledger, &f.operator, other).await.unwrap();
     list(vec![offered("write", "Writes.")]).await;
     assert_eq!(fields_of(import(&["write"]).await), ["tools[0]"], "another tool has the slug");
+    f.done().await;
+}
+
+fn bundle(server: Value) -> String {
+    let tool = json!({
+        "slug": "read", "name": "Read", "kind": "mcp", "mcp": { "server": "files", "tool": "read" },
+        "inputSchema": { "type": "object" }, "publish": true,
+    });
+    json!({ "mcpServers": [server], "tools": [tool] }).to_string()
+}
+
+async fn a_bundle_installs_servers_without_secrets_before_their_tools(f: Fixture) {
+    let at = |url: &str| bundle(json!({ "slug": "files", "name": "Files", "transport": http(url) }));
+    let mut reading = Reading::begin(&f).await;
+    let planned = install(&f.ledger, &f.operator, &at("https://mcp.example.org/mcp"), Mode::DryRun).await.unwrap();
+    let kinds: Vec<_> = planned.items.iter().map(|item| item.kind.as_str()).collect();
+    assert_eq!(kinds, ["mcp_server", "tool"]);
+    assert!(mcp_server::get(&f.ledger, &f.operator, "files").await.is_err(), "a dry run wrote something");
+    install(&f.ledger, &f.operator, &at("https://mcp.example.org/mcp"), Mode::Apply).await.unwrap();
+    reading.expect(&f, &[Kind::McpServerCreated, Kind::ToolPublished]).await;
+    assert!(install(&f.ledger, &f.operator, &at("https://mcp.example.org/mcp"), Mode::Apply).await.unwrap().is_done());
+    let made = mcp_server::get(&f.ledger, &f.operator, "files").await.unwrap();
+    assert_eq!((made.revision, made.definition.transport), (1, http("https://mcp.example.org/mcp")));
+    let secret_headers =
+        [("authorization".to_owned(), SecretChange::Set(Secret::new(SECRET.to_owned())))].into_iter().collect();
+    let change = McpServerChange { revision: 1, secret_headers, ..McpServerChange::default() };
+    mcp_server::update(&f.ledger, &f.admin, "files", change).await.unwrap();
+    // Whoever chooses the address could read the secret headers there.
+    let elsewhere = at("https://elsewhere.test/mcp");
+    let refused = install(&f.ledger, &f.operator, &elsewhere, Mode::Apply).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    install(&f.ledger, &f.admin, &elsewhere, Mode::Apply).await.unwrap();
+    let moved = mcp_server::target(&f.ledger, &f.admin, "files").await.unwrap();
+    assert_eq!(moved.definition.transport, http("https://elsewhere.test/mcp"));
+    assert_eq!(moved.secrets.get("authorization"), Some(SECRET), "the secret headers stay");
+    f.done().await;
+}
+
+async fn a_bundle_is_refused_where_its_server_may_not_be(mut f: Fixture) {
+    let program = Transport::Stdio { program: "files".to_owned() };
+    let of_program = bundle(json!({ "slug": "files", "name": "Files", "transport": program }));
+    let refused = install(&f.ledger, &f.operator, &of_program, Mode::Apply).await;
+    assert_eq!(fields_of(refused), ["mcpServers[0].transport.program"]);
+    let by_member = install(&f.ledger, &f.member, &of_program, Mode::Apply).await;
+    assert!(matches!(by_member, Err(Error::Forbidden(_))), "{by_member:?}");
+    let secret = json!({ "slug": "files", "name": "Files", "transport": http("https://mcp.example.org"),
+        "secretHeaders": { "authorization": "x" } });
+    let refused = install(&f.ledger, &f.admin, &bundle(secret), Mode::Apply).await;
+    assert_eq!(fields_of(refused), ["mcpServers[0].secretHeaders"]);
+    let wrong = json!({ "slug": "files", "name": "", "transport": http("ftp://mcp.example.org") });
+    let mut fields = fields_of(install(&f.ledger, &f.operator, &bundle(wrong), Mode::Apply).await);
+    fields.sort();
+    assert_eq!(fields, ["mcpServers[0].name", "mcpServers[0].transport.url"]);
+    let of_acme = McpProgram { name: "files".to_owned(), workspace: "acme".to_owned() };
+    f.restart_with_settings(Settings { mcp_programs: vec![of_acme], ..Settings::default() }).await;
+    install(&f.ledger, &f.operator, &of_program, Mode::Apply).await.unwrap();
+    let elsewhere = install(&f.ledger, &f.stranger, &of_program, Mode::Apply).await;
+    assert_eq!(fields_of(elsewhere), ["mcpServers[0].transport.program"]);
     f.done().await;
 }

@@ -18,7 +18,7 @@ use domain::{
     session::Type,
 };
 use ledger::{
-    Error, MemoryBounds, auth, history,
+    Error, MemoryBounds, Settings, auth, history,
     memory::{self, Write},
     memory_forget,
     memory_writer::WriterTerms,
@@ -40,6 +40,7 @@ on_both_engines!(
     the_settings_say_how_much_an_agent_is_given,
     the_speakers_own_document_is_given_whatever_was_said,
     what_a_long_message_says_last_is_looked_for,
+    the_commonest_words_of_a_message_find_no_memories_beside_others,
     memories_are_found_whatever_their_script_and_accents,
     people_of_other_platforms_have_documents_of_their_own,
     the_history_of_an_agent_has_two_views,
@@ -47,7 +48,7 @@ on_both_engines!(
     memories_say_when_they_were_noted_and_keep_their_ids,
 );
 
-fn channel(id: &str) -> Channel {
+pub fn channel(id: &str) -> Channel {
     let (platform, name) = ("discord".to_owned(), "general".to_owned());
     Channel { platform, id: id.into(), name, kind: ChannelKind::Text, parent: None }
 }
@@ -124,7 +125,7 @@ async fn channels_that_cannot_be_kept_are_refused_by_field(f: Fixture) {
 }
 
 /// Writes a document of one line that comes from the first message of a conversation.
-async fn learned(f: &Fixture, path: &str, line: &str, from: Option<&str>) {
+pub async fn learned(f: &Fixture, path: &str, line: &str, from: Option<&str>) {
     let new = talk(from.map(channel), "We spoke of it");
     let session = thread::start(&f.ledger, &f.member, new).await.unwrap().session;
     let evidence = vec![Evidence { line: 3, session: session.id, sequence: 2 }];
@@ -266,11 +267,12 @@ async fn a_candidate_that_is_not_injected_is_recorded_too(f: Fixture) {
     f.done().await;
 }
 
-async fn the_settings_say_how_much_an_agent_is_given(f: Fixture) {
+async fn the_settings_say_how_much_an_agent_is_given(mut f: Fixture) {
     let common = Bounds { items: 2, ..Bounds::default() };
     let agents = [("otto", Bounds { tokens: 0, ..common }), ("claude-code", Bounds { items: 0, ..common })];
     let agents = agents.map(|(agent, bounds)| (agent.to_owned(), bounds)).into();
-    f.ledger.use_memory_bounds(MemoryBounds::new(common, agents));
+    let memory_bounds = MemoryBounds::new(common, agents);
+    f.restart_with_settings(Settings { memory_bounds, ..Settings::default() }).await;
     for agent in [AGENT, "otto", "claude-code"] {
         for number in 0..4 {
             let write = Write { text: "# Note\n\n- The launch is on Friday\n".into(), ..Write::default() };
@@ -319,6 +321,16 @@ async fn what_a_long_message_says_last_is_looked_for(f: Fixture) {
     assert!(message.len() > 2_000);
     let metadata = block_of(&f, talk(None, &message)).await.unwrap();
     assert_eq!(paths(&metadata), ["topics/launch.md"]);
+    f.done().await;
+}
+
+async fn the_commonest_words_of_a_message_find_no_memories_beside_others(f: Fixture) {
+    put(&f, &f.operator, "topics/launch.md", 0, "# Launch\n\n- The launch is on Friday\n").await.unwrap();
+    put(&f, &f.operator, "topics/tea.md", 0, "# Tea\n\n- When it is late, the tea is green\n").await.unwrap();
+    for (said, found) in [("When is the launch?", "topics/launch.md"), ("And when is it?", "topics/tea.md")] {
+        let metadata = block_of(&f, talk(None, said)).await.unwrap();
+        assert_eq!(paths(&metadata), [found], "{said}");
+    }
     f.done().await;
 }
 

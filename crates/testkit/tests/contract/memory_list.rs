@@ -22,7 +22,7 @@ async fn lists_and_audits_are_read_page_by_page(f: Fixture) {
         let mut paths = Vec::new();
         let mut cursor = None;
         loop {
-            let listing = Listing { folder, with_deleted, page: ListPage { limit: 2, cursor } };
+            let listing = Listing { folder, with_deleted, line: None, page: ListPage { limit: 2, cursor } };
             let page = memory::list(&f.ledger, &f.member, AGENT, listing).await.unwrap();
             paths.extend(page.items.into_iter().map(|document| document.path));
             cursor = page.next_cursor;

@@ -54,6 +54,7 @@ fn row(session: u64, candidate: u64) -> Row {
         injected: true,
         propensity: 1.0,
         holdout: false,
+        similarity: None,
         agent_mean: Some(value),
         agent_n: 1,
         use_hits: u32::from(is_short),
@@ -88,7 +89,11 @@ async fn a_better_model_orders_memories_until_an_operator_goes_back(f: Fixture) 
     assert_eq!(samples_by_operator(&f.ledger, WORKSPACE, |_| ()).await.unwrap(), []);
     let learned = learned();
     assert_eq!(learned.refusal, None, "{learned:?}");
+    let mut reading = Reading::begin(&f).await;
     let stored = store_by_operator(&f.ledger, WORKSPACE, 1, &learned).await.unwrap().unwrap();
+    let entry = reading.expect(&f, &[Kind::RankerSwitched]).await;
+    let adopted = (Some("system"), json!({ "from": null, "to": 1 }));
+    assert_eq!((entry.actor.as_deref(), detail(&entry)), adopted);
     assert!(stored.in_use && stored.version == 1 && stored.gain_low > 0.0, "{stored:?}");
     assert_eq!(first(&f).await, of("model-1", "topics/short.md"));
     // A model that is not better is kept, and not used.
@@ -101,7 +106,6 @@ async fn a_better_model_orders_memories_until_an_operator_goes_back(f: Fixture) 
         assert!(matches!(used, Err(Error::Invalid(_))), "{used:?}");
     }
     assert_eq!(first(&f).await, of("model-1", "topics/short.md"), "what is refused changes nothing");
-    let mut reading = Reading::begin(&f).await;
     for _ in 0..2 {
         use_by_operator(&f.ledger, WORKSPACE, None).await.unwrap();
     }

@@ -29,6 +29,7 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
         lease_clock: ledger::LeaseClock::Database,
         entropy: Arc::new(SeededEntropy::new(3)),
         password_cost: PasswordCost::Least,
+        settings: ledger::Settings::default(),
     })
     .await
     .unwrap();

@@ -121,7 +121,8 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     one_snapshot(&f, page::session::around(l, m, id)).await;
     let all = |_: &[(String, u64)]| Vec::new();
     one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
-    let request = ListRequest { filter: GateFilter::In(GateState::Open), everyone: true, cursor: None };
+    let filter = GateFilter::In(GateState::Open);
+    let request = ListRequest { filter, everyone: true, line: None, cursor: None };
     let (list, detail) = one_snapshot(&f, page::inbox::read(l, m, request.clone(), Selected::First)).await;
     let Some(Opened::Gate(detail)) = detail else { panic!("{detail:?}") };
     assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [gate.gate.id]);
@@ -152,7 +153,7 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!(list.entities.iter().map(|entity| entity.id).collect::<Vec<_>>(), [acme.id]);
     let page = one_snapshot(&f, page::entity::read(l, m, acme.id, None)).await;
     assert_eq!((page.sessions.len(), page.tasks.len(), page.versions.len()), (1, 1, 1));
-    let list = one_snapshot(&f, page::action::list(l, m, ActionStatus::Active, None, None)).await;
+    let list = one_snapshot(&f, page::action::list(l, m, ActionStatus::Active, None, None, None)).await;
     assert_eq!(
         list.actions.iter().map(|(action, newest)| (action.id, newest.session_id)).collect::<Vec<_>>(),
         [(of.id, Some(id))]

@@ -5,12 +5,14 @@ use chrono::TimeDelta;
 use domain::{
     action::ActionStatus,
     session::{Status, Type},
+    work_queue::Bucket,
 };
 use ledger::{
     ActionRecord,
     action::{self, NewAction},
     page,
     session::{self, Failure, NewSession},
+    work_queue::QueueScope,
 };
 use testkit::{Fixture, on_both_engines};
 
@@ -18,6 +20,7 @@ on_both_engines!(
     the_list_of_tasks_reads_all_their_states_with_one_query,
     the_settings_read_the_messages_of_all_webhooks_with_one_query,
     every_agent_that_a_session_or_a_task_names_is_listed_with_its_open_work,
+    today_counts_once_for_all_of_its_sections,
 );
 
 /// Returns the data of a page and the number of its statements, which only SQLite counts.
@@ -39,7 +42,7 @@ async fn fail_next(f: &Fixture) {
 }
 
 async fn the_list_of_tasks_reads_all_their_states_with_one_query(f: Fixture) {
-    let list = || page::action::list(&f.ledger, &f.member, ActionStatus::Active, None, None);
+    let list = || page::action::list(&f.ledger, &f.member, ActionStatus::Active, None, None, None);
     let once = task(&f, "Once", None).await;
     action::trigger(&f.ledger, &f.operator, once.id, Default::default()).await.unwrap();
     fail_next(&f).await;
@@ -58,6 +61,34 @@ async fn the_list_of_tasks_reads_all_their_states_with_one_query(f: Fixture) {
         assert_eq!(of.action_id, task.id);
         assert_eq!(of.status, (task.id != never.id).then_some(Status::Pending), "{}", task.name);
     }
+    f.done().await;
+}
+
+async fn today_counts_once_for_all_of_its_sections(f: Fixture) {
+    let read = || page::today::read(&f.ledger, &f.operator, QueueScope::Mine, "UTC");
+    let delegatable_and_running = async |number: usize| {
+        for n in 0..number {
+            let new = NewAction {
+                name: format!("Task {n} of {number}"),
+                agent_slug: Some("scout".into()),
+                assigned_to: f.operator.user_id(),
+                ..NewAction::default()
+            };
+            let made = action::create(&f.ledger, &f.operator, new).await.unwrap();
+            if n.is_multiple_of(2) {
+                action::trigger(&f.ledger, &f.operator, made.id, Default::default()).await.unwrap();
+            }
+        }
+    };
+    delegatable_and_running(2).await;
+    let (page, statements) = counted(&f, read()).await;
+    assert!(page.sections.iter().all(|section| section.total.is_none()));
+    delegatable_and_running(60).await;
+    let (page, of_more) = counted(&f, read()).await;
+    assert_eq!(of_more, statements, "sections that are cut take more queries");
+    let cut: Vec<_> = page.sections.iter().filter_map(|section| Some((section.bucket, section.total?))).collect();
+    assert_eq!(cut, [(Bucket::Running, page.counts.running), (Bucket::Delegatable, page.counts.delegatable)]);
+    assert_eq!((page.counts.running, page.counts.delegatable), (31, 31));
     f.done().await;
 }
 

@@ -6,7 +6,9 @@ use crate::{
     interaction::{due, keep_all},
     memory::AGENT,
     memory_writer::{proposals, settle},
+    retention::key,
 };
+use chrono::TimeDelta;
 use domain::{
     Scope,
     gate::{HarmfulMemory, Task, Verdict},
@@ -20,6 +22,7 @@ use ledger::{
     memory::{self, Write},
     memory_forget,
     relevance::{self, Place, Report, SessionMemoryRecord, rows_by_operator},
+    retention,
     session::{self, ListSessions, YieldRequest},
     thread::{self, Message, NewThread},
 };
@@ -35,48 +38,49 @@ on_both_engines!(
     ratings_are_due_with_every_nth_claim_that_gives_memories,
     the_settings_turn_requests_and_ratings_of_agents_off,
     nothing_is_recorded_of_incognito_conversations,
+    ratings_go_with_the_content_of_their_session,
 );
 
-const CODER: &str = "claude-code";
+pub const CODER: &str = "claude-code";
 
-async fn remember(f: &Fixture, agent: &str, path: &str, text: &str) {
+pub async fn remember(f: &Fixture, agent: &str, path: &str, text: &str) {
     let write = Write { text: text.into(), ..Write::default() };
     memory::write(&f.ledger, &f.operator, agent, memory::path(path).unwrap(), write).await.unwrap();
 }
 
-async fn remember_launch(f: &Fixture) {
+pub async fn remember_launch(f: &Fixture) {
     remember(f, CODER, "topics/launch.md", "# Launch\n\n- The launch is on Friday\n").await;
 }
 
 /// Sends a prompt of a coding agent's session. Returns the context.
-async fn ask(f: &Fixture, session: &str) -> Option<String> {
+pub async fn ask(f: &Fixture, session: &str) -> Option<String> {
     let prompt = json!({ "session_id": session, "prompt": "When is the launch?" });
     send(f, &f.member, payload("UserPromptSubmit", prompt)).await.unwrap().additional_context
 }
 
-async fn answer(f: &Fixture, session: &str, text: &str) {
+pub async fn answer(f: &Fixture, session: &str, text: &str) {
     let stop = json!({ "session_id": session, "last_assistant_message": text });
     send(f, &f.member, payload("Stop", stop)).await.unwrap();
 }
 
 /// The id of the only memory in a context.
-fn only_memory(context: &str) -> String {
+pub fn only_memory(context: &str) -> String {
     let items = items(context);
     assert_eq!(items.len(), 1, "{context}");
     items[0].0.clone()
 }
 
 /// The newest session of the coding agent.
-async fn newest(f: &Fixture) -> SessionId {
+pub async fn newest(f: &Fixture) -> SessionId {
     let wanted = ListSessions { agent_slug: Some(CODER.into()), ..ListSessions::default() };
     session::list(&f.ledger, &f.admin, wanted).await.unwrap().items[0].id
 }
 
-async fn listed(f: &Fixture, id: SessionId) -> Vec<SessionMemoryRecord> {
+pub async fn listed(f: &Fixture, id: SessionId) -> Vec<SessionMemoryRecord> {
     relevance::list(&f.ledger, &f.member, id, ListPage::default()).await.unwrap().items
 }
 
-async fn rate(f: &Fixture, by: &Scope, id: SessionId, ratings: &Value) -> Result<Report, Error> {
+pub async fn rate(f: &Fixture, by: &Scope, id: SessionId, ratings: &Value) -> Result<Report, Error> {
     relevance::rate(&f.ledger, by, id, None, Ratings::read(&ratings.to_string()).unwrap()).await
 }
 
@@ -268,8 +272,13 @@ async fn uses_are_counted_when_a_turn_is_captured_and_labels_follow_from_them(f:
     f.done().await;
 }
 
-async fn the_settings_turn_requests_and_ratings_of_agents_off(f: Fixture) {
-    f.ledger.use_relevance(Settings { agent_feedback: false, ..Settings::default() });
+/// Restarts with these settings of ratings.
+async fn set(f: &mut Fixture, relevance: Settings) {
+    f.restart_with_settings(ledger::Settings { relevance, ..ledger::Settings::default() }).await;
+}
+
+async fn the_settings_turn_requests_and_ratings_of_agents_off(mut f: Fixture) {
+    set(&mut f, Settings { agent_feedback: false, ..Settings::default() }).await;
     talk_about_launch(&f).await;
     assert!(!claim(&f).await.rate_memories);
     remember_launch(&f).await;
@@ -291,8 +300,8 @@ async fn talk_about_launch(f: &Fixture) -> SessionId {
     thread::start(&f.ledger, &f.member, new).await.unwrap().session.id
 }
 
-async fn ratings_are_due_with_every_nth_claim_that_gives_memories(f: Fixture) {
-    f.ledger.use_relevance(Settings { every_nth: 2, ..Settings::default() });
+async fn ratings_are_due_with_every_nth_claim_that_gives_memories(mut f: Fixture) {
+    set(&mut f, Settings { every_nth: 2, ..Settings::default() }).await;
     let session = talk_about_launch(&f).await;
     let mut due = Vec::new();
     for turn in 0..3 {
@@ -315,16 +324,37 @@ async fn ratings_are_due_with_every_nth_claim_that_gives_memories(f: Fixture) {
 
 async fn nothing_is_recorded_of_incognito_conversations(f: Fixture) {
     remember(&f, AGENT, "topics/launch.md", "# Launch\n\n- The launch is on Friday\n").await;
-    let told = |incognito| NewThread {
+    let new_thread = |incognito| NewThread {
         agent: AGENT.into(),
         message: Some("When is the launch?".into()),
         incognito,
         ..NewThread::default()
     };
     for incognito in [true, false] {
-        let begun = thread::start(&f.ledger, &f.member, told(incognito)).await.unwrap().session;
+        let begun = thread::start(&f.ledger, &f.member, new_thread(incognito)).await.unwrap().session;
         f.claim(1, 60).await;
         assert_eq!(listed(&f, begun.id).await.is_empty(), incognito);
     }
+    f.done().await;
+}
+
+async fn ratings_go_with_the_content_of_their_session(f: Fixture) {
+    remember_launch(&f).await;
+    for session in ["s-1", "s-2"] {
+        let id = only_memory(&ask(&f, session).await.unwrap());
+        assert_eq!(rate(&f, &f.member, newest(&f).await, &json!({ &id: 1.0 })).await.unwrap().accepted.len(), 1);
+        send(&f, &f.member, payload("SessionEnd", json!({ "session_id": session, "reason": "other" }))).await.unwrap();
+        f.clock.advance(TimeDelta::days(40));
+    }
+    let mut raw = f.engine.raw().await;
+    for (days, left) in [(60, 1), (30, 0)] {
+        let before = f.ledger.now() - TimeDelta::days(days);
+        assert_eq!(retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap().sessions, 1);
+        for table in ["session_memories", "memory_ratings"] {
+            assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table}")).await, left, "{table}");
+        }
+    }
+    drop(raw);
+    f.assert_verified().await;
     f.done().await;
 }

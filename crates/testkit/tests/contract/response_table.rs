@@ -111,7 +111,8 @@ pub(crate) async fn answered_lead_with(f: &Fixture, name: &str) -> (ViewId, Resp
     let entry = Entry { browser: Some(&entered.browser), clearance: Some(&entered.clearance), ..Entry::default() };
     let new = NewLead { name: "Zoe".into(), email: "zoe@example.org".into() };
     let cookie = view_link::capture_lead(&f.ledger, link.id, entry, new).await.unwrap();
-    let (_, who, _) = view_link::respondent(&f.ledger, link.id, Entry { lead: Some(&cookie), ..entry }).await.unwrap();
+    let entry = Entry { lead: Some(&cookie), ..entry };
+    let who = view_link::respondent(&f.ledger, link.id, entry).await.unwrap().respondent;
     let sent = response::submit(&f.ledger, &who, view, submission("x", json!({ "name": name }))).await.unwrap();
     (view, sent.response)
 }
@@ -196,7 +197,7 @@ async fn a_list_of_views_counts_their_responses(f: Fixture) {
     response::save_draft(&f.ledger, &Respondent::member(&f.other_member).unwrap(), one, save).await.unwrap();
     let new = NewView { title: "Never published".into(), ..NewView::default() };
     view::create(&f.ledger, &f.operator, new).await.unwrap();
-    let listed = page::view::list(&f.ledger, &f.member, None).await.unwrap();
+    let listed = page::view::list(&f.ledger, &f.member, None, None).await.unwrap();
     let counts: Vec<_> = listed.items.iter().map(|(view, counts)| (view.id, counts.submitted, counts.drafts)).collect();
     assert_eq!(counts[0].1 + counts[0].2, 0, "the draft of a view has no responses");
     assert_eq!(counts[1..], [(two, 0, 0), (one, 2, 1)]);

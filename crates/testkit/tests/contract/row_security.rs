@@ -74,7 +74,7 @@ const WAYS_AROUND: [(&str, &str); 4] = [
 ];
 
 /// Tables to which the server only adds rows, or which it only reads.
-const APPEND_ONLY: [&str; 21] = [
+const APPEND_ONLY: [&str; 22] = [
     "public.audit_entries",
     "public.canvas_patches",
     "public.canvas_snapshots",
@@ -94,6 +94,7 @@ const APPEND_ONLY: [&str; 21] = [
     "public.session_dependencies",
     "public.session_events",
     "public.session_roll",
+    "public.tool_secret_versions",
     "public.tool_versions",
     "public.view_versions",
 ];

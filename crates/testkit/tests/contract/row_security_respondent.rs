@@ -4,12 +4,13 @@
 //! with the reason. A new table is found in the catalogue and has to hide its rows, or be listed.
 
 use crate::row_security::{Table, insert, leave_only_policies, tables};
+use domain::id::SessionId;
 use std::collections::BTreeMap;
 use testkit::{Fixture, Raw};
 
 /// Tables whose rows a person without an account does not see unless they are their own, or of the session whose
 /// question they answer. The others that hide their rows show none.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "public.feedback_requests",
     "public.gate_decisions",
     "public.gate_reviewers",
@@ -18,11 +19,12 @@ const OWN: [&str; 9] = [
     "public.request_answers",
     "public.responses",
     "public.session_events",
+    "public.session_results",
     "public.sessions",
 ];
 
 /// Tables of a workspace that a transaction of a person without an account may read and write, and why.
-const OPEN: [(&str, &str); 26] = [
+const OPEN: [(&str, &str); 27] = [
     ("public.actions", "the approval policy of the session that asked"),
     ("public.caused_failures", "a session that ends without an answer gets a cause"),
     ("public.captures_due", "a turn that an answer ends is queued for capture"),
@@ -38,6 +40,7 @@ const OPEN: [(&str, &str); 26] = [
     ("public.memberships", "who is notified"),
     ("public.outbox", "webhooks and notifications are queued"),
     ("public.response_counts", "how many responses the form has"),
+    ("public.search_names_due", "the lead is queued for the search by name; a row has no text"),
     ("public.session_dependencies", "sessions that wait for the one that asked"),
     ("public.session_endings", "the end of the response's session"),
     ("public.session_failures", "a session that ends without an answer"),
@@ -51,23 +54,26 @@ const OPEN: [(&str, &str); 26] = [
     ("public.session_roll_fill", "only the system reads it"),
 ];
 
-/// Begins a transaction as the server does for a person without an account, after the form was found open.
-async fn begin(raw: &mut Raw, tenant: &str, respondent: &str) {
+/// The person without an account.
+const RESPONDENT: &str = "018f0000-0000-7000-8000-00000000000a";
+
+/// Begins a transaction as the server does for a person without an account, after the form was found open. `asking` is
+/// the session whose question they answer; empty without one.
+async fn begin(raw: &mut Raw, tenant: &str, asking: &str) {
     let begin = format!(
         "BEGIN; SET LOCAL ROLE shiftbook_app; \
          SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '', true), \
-         set_config('app.respondent', '{respondent}', true), set_config('app.asking_session', '', true)"
+         set_config('app.respondent', '{RESPONDENT}', true), set_config('app.asking_session', '{asking}', true)"
     );
     raw.execute(&begin).await.unwrap();
 }
 
 /// Returns whether the table shows a row of someone else, and whether it takes one.
 async fn shows_and_takes(raw: &mut Raw, table: &Table, tenant: &str) -> (bool, bool) {
-    let respondent = "018f0000-0000-7000-8000-00000000000a";
-    begin(raw, tenant, respondent).await;
+    begin(raw, tenant, "").await;
     let shown = raw.number(&format!("SELECT COUNT(*) FROM {}", table.name)).await > 0;
     raw.execute("ROLLBACK").await.unwrap();
-    begin(raw, tenant, respondent).await;
+    begin(raw, tenant, "").await;
     let taken = raw.execute(&insert(table, tenant)).await;
     raw.execute("ROLLBACK").await.unwrap();
     let refused = matches!(&taken, Err(error) if error.to_string().contains("row-level security"));
@@ -127,6 +133,39 @@ async fn a_table_that_is_open_to_people_without_an_account_is_found() {
         raw.execute(&insert(&table, &tenant)).await.unwrap();
         assert_ne!(shows_and_takes(&mut raw, &table, &tenant).await, (false, false), "{name} passes");
     }
+    drop(raw);
+    f.done().await;
+}
+
+/// PostgreSQL only.
+#[tokio::test]
+async fn a_person_without_an_account_reads_their_own_large_result_alone_and_writes_none() {
+    let f = Fixture::postgres().await;
+    let (asking, own, without) = (f.running().await.id, f.running().await.id, f.running().await.id);
+    let mut raw = f.engine.raw().await;
+    let tenant = f.admin.tenant_id.to_string();
+    let results = tables(&mut raw).await.into_iter().find(|table| table.name == "public.session_results").unwrap();
+    leave_only_policies(&mut raw, &results).await;
+    let theirs =
+        format!("UPDATE sessions SET created_by = 'respondent:{RESPONDENT}' WHERE id IN ('{own}', '{without}')");
+    raw.execute(&theirs).await.unwrap();
+    let result = |of: SessionId| {
+        format!("INSERT INTO session_results (tenant_id, session_id, result) VALUES ('{tenant}', '{of}', '1')")
+    };
+    for of in [asking, own] {
+        raw.execute(&result(of)).await.unwrap();
+    }
+    begin(&mut raw, &tenant, &asking.to_string()).await;
+    assert_eq!(raw.number("SELECT COUNT(*) FROM sessions").await, 3, "their own, and the one that asks");
+    assert_eq!(raw.number("SELECT COUNT(*) FROM session_results").await, 1);
+    let of_own = format!("SELECT COUNT(*) FROM session_results WHERE session_id = '{own}'");
+    assert_eq!(raw.number(&of_own).await, 1, "not that of the session that asks");
+    for change in ["UPDATE session_results SET result = '2'", "DELETE FROM session_results"] {
+        assert_eq!(raw.execute(change).await.unwrap(), 0, "{change}");
+    }
+    let refused = raw.execute(&result(without)).await.unwrap_err().to_string();
+    assert!(refused.contains("row-level security"), "{refused}");
+    raw.execute("ROLLBACK").await.unwrap();
     drop(raw);
     f.done().await;
 }

@@ -1,7 +1,7 @@
 //! P-29: row-level security on PostgreSQL for whoever opened a link to a session, for every table in the catalogue.
 //!
-//! A transaction of such a reader names its link and no workspace. It sees the link, the session of the link and the
-//! log of that session, and no row of any other table, also of tables that are added later.
+//! A transaction of such a reader names its link and no workspace. It sees the link, the session of the link, its large
+//! result and the log of that session, and no row of any other table, also of tables that are added later.
 
 use crate::row_security::{insert, leave_only_policies, tables};
 use domain::id::ShareLinkId;
@@ -9,7 +9,7 @@ use ledger::share_link;
 use testkit::{Fixture, Raw, text};
 
 /// The tables of which such a reader sees rows.
-const SHOWN: [&str; 3] = ["public.session_events", "public.sessions", "public.share_links"];
+const SHOWN: [&str; 4] = ["public.session_events", "public.session_results", "public.sessions", "public.share_links"];
 
 /// Begins a transaction as the server does for such a reader, but without the mode that only reads.
 async fn begin(raw: &mut Raw, link: ShareLinkId) {
@@ -49,9 +49,14 @@ async fn shared(f: &Fixture) -> (domain::id::SessionId, ShareLinkId) {
 async fn a_reader_of_a_link_sees_its_session_alone_and_writes_nothing() {
     let f = Fixture::postgres().await;
     let (session, link) = shared(&f).await;
-    let (_, other) = shared(&f).await;
+    let (hidden, other) = shared(&f).await;
     let mut raw = f.engine.raw().await;
     let tenant = f.admin.tenant_id.to_string();
+    for of in [session, hidden] {
+        let large =
+            format!("INSERT INTO session_results (tenant_id, session_id, result) VALUES ('{tenant}', '{of}', '1')");
+        raw.execute(&large).await.unwrap();
+    }
     let mut wrong = Vec::new();
     for table in tables(&mut raw).await.iter().filter(|table| table.tenant) {
         leave_only_policies(&mut raw, table).await;
@@ -87,6 +92,8 @@ async fn a_reader_of_a_link_sees_its_session_alone_and_writes_nothing() {
     let events = count(&mut raw, link, "session_events").await;
     assert_eq!((events > 3, count(&mut raw, link, "share_links").await), (true, 1));
     assert_eq!(count(&mut raw, link, &format!("session_events WHERE session_id = '{session}'")).await, events);
+    assert_eq!(count(&mut raw, link, "session_results").await, 1);
+    assert_eq!(count(&mut raw, link, &format!("session_results WHERE session_id = '{session}'")).await, 1);
     assert_eq!(count(&mut raw, other, &format!("sessions {own}")).await, 0, "by another link");
     let unknown = ShareLinkId(uuid::Uuid::nil());
     assert_eq!(count(&mut raw, unknown, "sessions").await, 0, "by no link");

@@ -24,6 +24,7 @@ use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(
     each_field_selects_sessions_by_its_own_rule,
+    a_model_is_found_by_a_part_of_a_name_that_the_usage_has,
     words_are_found_in_titles_and_in_events,
     lists_of_many_sizes_are_narrowed_page_by_page,
     days_are_those_of_the_time_zone_that_is_named,
@@ -158,6 +159,41 @@ async fn each_field_selects_sessions_by_its_own_rule(f: Fixture) {
     let both = ListSessions { agent_slug: Some("scout".into()), ..asking("status:failed") };
     let listed = session::list(&f.ledger, &f.member, both).await.unwrap().items;
     assert_eq!(listed.iter().map(|session| session.id).collect::<Vec<_>>(), [broken]);
+    f.done().await;
+}
+
+async fn a_model_is_found_by_a_part_of_a_name_that_the_usage_has(f: Fixture) {
+    let usages = [
+        json!({ "model": "claude-haiku-4-5", "costUsd": 0.1 }),
+        json!({ "models": ["gpt-5", "Claude-Opus"], "costUsd": 0.1 }),
+        // No name of a model, and a character that PostgreSQL's JSON lacks.
+        json!({ "model": 5, "models": { "a": "haiku" }, "by": { "model": "haiku" }, "kind": "model" }),
+        json!({ "model": "haiku", "note": "a\0b" }),
+        json!({ "costUsd": 0.1 }),
+    ];
+    let mut made = Vec::new();
+    for usage in usages {
+        let id = created(&f, &f.operator, "scout", "Tea").await;
+        assert_eq!(completed(&f, 60, usage).await, id);
+        made.push(id);
+    }
+    let open = created(&f, &f.operator, "scout", "Tea").await;
+    let [haiku, several, nameless, odd, modelless] = made[..] else { panic!("{made:?}") };
+    let named = |found: Vec<SessionId>| found.into_iter().filter(|id| *id != odd).collect::<Vec<_>>();
+    for (line, sessions) in [
+        ("model:haiku", &[haiku][..]),
+        ("model:CLAUDE", &[several, haiku]),
+        ("model:claude model:gpt-5", &[several]),
+        ("model:gpt,haiku", &[several, haiku]),
+        ("-model:haiku", &[open, modelless, nameless, several]),
+        ("model:claude -model:haiku cost<1", &[several]),
+        ("model:5", &[several, haiku]),
+    ] {
+        assert_eq!(named(found(&f, line).await), sessions, "{line}");
+    }
+    let by_cost = ListSessions { sort: domain::session::Sort::Cost, ..asking("model:opus") };
+    let listed = session::list(&f.ledger, &f.member, by_cost).await.unwrap().items;
+    assert_eq!(listed.iter().map(|session| session.id).collect::<Vec<_>>(), [several]);
     f.done().await;
 }
 

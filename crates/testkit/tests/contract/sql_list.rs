@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 25] = [
+const NO_STATEMENTS: [(&str, &str); 30] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
     ("engine::error::BOUND_TO_ANOTHER", "a part of an error's text"),
@@ -19,6 +19,7 @@ const NO_STATEMENTS: [(&str, &str); 25] = [
     ("engine::error::NUL_IN_TEXT", "an error code"),
     ("engine::error::POOLER_ADVICE", "a part of an error's text"),
     ("engine::error::POSTGRES_FULL", "a flag"),
+    ("engine::error::SERIALIZATION_FAILURE", "an error code"),
     ("engine::error::STARTUP_REFUSED", "a part of an error's text"),
     ("engine::span::SPAN_TARGET", "a name"),
     ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
@@ -26,6 +27,8 @@ const NO_STATEMENTS: [(&str, &str); 25] = [
     ("event::notice::ACCESS", "a line of a notification"),
     ("event::notice::CHANNEL", "a name"),
     ("event::notice::COUNTS", "the beginning of a line of a notification"),
+    ("event::notice::PRESENCE", "the beginning of a line of a notification"),
+    ("event::notice::PROGRESS", "the beginning of a line of a notification"),
     ("feedback::file::FILE", "a file name"),
     ("open::access::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
     ("open::access::END_SNAPSHOT_SQLITE", "transaction control"),
@@ -34,6 +37,8 @@ const NO_STATEMENTS: [(&str, &str); 25] = [
     ("retention::INCOGNITO_ALONE", "a value"),
     ("search::entry::NO_WORD", "a word of the index"),
     ("session::claim::HELD", "a bug that is planted for the torture test"),
+    ("session::matching::UNASSIGNED", "a value"),
+    ("session::state::ELSEWHERE", "a value"),
     ("session::write::FORCE", "a bug that is planted for the torture test"),
     ("verify::values::OF_SESSION", "a part of verify::values::of_events"),
     ("writer::sqlite::BEGIN", "transaction control"),

@@ -62,9 +62,10 @@ async fn an_answer_is_that_of_the_workspace_and_a_no_stays(f: Fixture) {
     f.done().await;
 }
 
-async fn an_operator_of_the_installation_can_forbid_it(f: Fixture) {
+async fn an_operator_of_the_installation_can_forbid_it(mut f: Fixture) {
     telemetry::answer(&f.ledger, &f.admin, true).await.unwrap();
-    f.ledger.use_relevance(Settings { telemetry: false, ..Settings::default() });
+    let relevance = Settings { telemetry: false, ..Settings::default() };
+    f.restart_with_settings(ledger::Settings { relevance, ..ledger::Settings::default() }).await;
     let state = telemetry::state(&f.ledger, &f.member).await.unwrap();
     assert!(state.is_forbidden && !state.shares());
     assert!(!is_asked(&f, &f.stranger, "a").await);

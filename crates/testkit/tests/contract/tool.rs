@@ -12,7 +12,7 @@ use ledger::{
     bundle::{Mode, install},
     group::{self, NewGroup},
     page,
-    tool::{self, NewTool, ToolChange},
+    tool::{self, NewSecret, NewTool, ToolChange},
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -36,7 +36,7 @@ on_both_engines!(
 
 pub const SECRET: &str = "hunter2-s3cr3t-value";
 
-fn change(json: Value) -> Change {
+pub fn change(json: Value) -> Change {
     serde_json::from_value(json).unwrap()
 }
 
@@ -63,7 +63,12 @@ pub async fn draft(f: &Fixture) -> ToolRecord {
 }
 
 pub async fn publish(f: &Fixture, tool: &ToolRecord) -> ToolRecord {
-    tool::publish(&f.ledger, &f.operator, &tool.slug, Some(tool.revision)).await.unwrap()
+    publish_by(f, &f.operator, tool).await.unwrap()
+}
+
+/// Publishes the revision of a tool that was read.
+pub async fn publish_by(f: &Fixture, scope: &Scope, tool: &ToolRecord) -> Result<ToolRecord, Error> {
+    tool::publish(&f.ledger, scope, &tool.slug, Some(tool.revision)).await
 }
 
 async fn named(f: &Fixture, tool: &ToolRecord, name: &str) -> Result<ToolRecord, Error> {
@@ -72,7 +77,20 @@ async fn named(f: &Fixture, tool: &ToolRecord, name: &str) -> Result<ToolRecord,
 }
 
 pub async fn set(f: &Fixture, scope: &Scope, slug: &str, name: &str, value: &str) -> Result<(), Error> {
-    tool::set_secret(&f.ledger, scope, slug, name, Secret::new(value.to_owned())).await
+    // As who has read the page of the tool just now.
+    let version = tool::get(&f.ledger, scope, slug).await?.version.unwrap_or_default();
+    set_for(f, scope, (slug, name, value), Some(version)).await
+}
+
+/// Sets a secret as who has read that this version was published last.
+pub async fn set_for(
+    f: &Fixture,
+    scope: &Scope,
+    (slug, name, value): (&str, &str, &str),
+    version: Option<u64>,
+) -> Result<(), Error> {
+    let new = NewSecret { name: name.to_owned(), value: Secret::new(value.to_owned()), version };
+    tool::set_secret(&f.ledger, scope, slug, new).await
 }
 
 /// What a reader sees who compares this version with the one before it.
@@ -289,9 +307,9 @@ async fn the_audience_says_who_may_run_a_tool(f: Fixture) {
     let leads = vec!["leads".to_owned()];
     for (audience, admin, operator, member) in [
         (Audience::default(), true, true, true),
-        (Audience { roles: vec![Role::Operator], groups: Vec::new() }, false, true, false),
-        (Audience { roles: Vec::new(), groups: leads.clone() }, false, false, true),
-        (Audience { roles: vec![Role::Admin], groups: leads }, true, false, true),
+        (Audience { roles: vec![Role::Operator], groups: Vec::new(), link: false }, false, true, false),
+        (Audience { roles: Vec::new(), groups: leads.clone(), link: false }, false, false, true),
+        (Audience { roles: vec![Role::Admin], groups: leads, link: false }, true, false, true),
     ] {
         let definition = Change { audience: Some(audience.clone()), ..Change::default() };
         let change = ToolChange { revision, definition };
@@ -309,7 +327,7 @@ async fn the_audience_says_who_may_run_a_tool(f: Fixture) {
 async fn another_workspace_finds_no_tool(f: Fixture) {
     let made = draft(&f).await;
     set(&f, &f.admin, "weather", "API_KEY", SECRET).await.unwrap();
-    publish(&f, &made).await;
+    publish_by(&f, &f.admin, &made).await.unwrap();
     let them = &f.stranger;
     let change = ToolChange { revision: 1, ..ToolChange::default() };
     let refusals = [

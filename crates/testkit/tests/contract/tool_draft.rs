@@ -52,7 +52,7 @@ async fn change(f: &Fixture, who: &Scope, id: SessionId, rev: u64, to: Value) ->
 }
 
 async fn begin(f: &Fixture, who: &Scope, id: SessionId, rev: u64, with: Value) -> ledger::Result<Session> {
-    draft::begin(&f.ledger, who, id, BeginRun { rev: Some(rev), fields: fields(with) }).await
+    draft::begin(&f.ledger, who, id, BeginRun { rev: Some(rev), fields: fields(with), output: None }).await
 }
 
 fn kinds(log: &[Event]) -> Vec<&str> {

@@ -3,7 +3,7 @@
 use crate::{
     audit::Reading,
     criteria_set::fields_of,
-    tool::{SECRET, compared, create, draft, publish, set, value, weather},
+    tool::{SECRET, compared, create, draft, publish_by, set, value, weather},
 };
 use domain::{
     Scope,
@@ -41,14 +41,14 @@ async fn a_secret_is_in_no_row_answer_or_audit_entry(f: Fixture) {
     let mut reading = Reading::begin(&f).await;
     let made = draft(&f).await;
     set(&f, &f.admin, "weather", "API_KEY", SECRET).await.unwrap();
-    publish(&f, &made).await;
+    publish_by(&f, &f.admin, &made).await.unwrap();
     let shown = page::tool::read(&f.ledger, &f.admin, "weather".to_owned(), compared(1)).await.unwrap();
     let secrets = tool::secrets(&f.ledger, &f.admin, "weather").await.unwrap();
     let system = Scope::system(f.admin.tenant_id);
     let values = tool::secret_values(&f.ledger, &system, made.id).await.unwrap();
     let entries = reading.next(&f).await;
-    let told = format!("{shown:?} {secrets:?} {values:?} {entries:?}");
-    assert!(told.contains("API_KEY") && !told.contains(SECRET), "{told}");
+    let printed = format!("{shown:?} {secrets:?} {values:?} {entries:?}");
+    assert!(printed.contains("API_KEY") && !printed.contains(SECRET), "{printed}");
     let mut raw = f.engine.raw().await;
     let hex = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
     // Bytes are compared as hexadecimal digits, texts as they are.

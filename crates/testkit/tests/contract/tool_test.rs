@@ -1,6 +1,6 @@
 //! Tests of the working copies of tools.
 
-use crate::tool_run::{claim_one, complete, echo, published};
+use crate::tool_run::{claim_one, complete, echo, published, run};
 use domain::{
     Scope,
     session::{Session, Status},
@@ -10,7 +10,9 @@ use domain::{
     },
 };
 use ledger::{
-    Error, session,
+    Error,
+    page::{self, tool::EndedRuns},
+    session,
     tool::{self, NewTool, ToolChange},
     tool_run::{self, RunTool},
 };
@@ -21,6 +23,7 @@ on_both_engines!(
     a_test_runs_the_working_copy_and_is_marked,
     a_test_of_a_composite_tool_runs_the_steps_that_are_published,
     only_who_changes_tools_tests_them,
+    the_page_counts_how_runs_ended_without_tests,
 );
 
 fn change(definition: Value) -> Change {
@@ -98,5 +101,26 @@ async fn only_who_changes_tools_tests_them(f: Fixture) {
     assert_eq!(first.id, repeat.id);
     let other = tool_run::run(&f.ledger, &f.operator, "echo", keyed()).await;
     assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
+    f.done().await;
+}
+
+async fn the_page_counts_how_runs_ended_without_tests(f: Fixture) {
+    published(&f, echo(json!({ "outputSchema": { "type": "integer" } }))).await;
+    let ended = async || {
+        let query = page::tool::Query::default();
+        page::tool::read(&f.ledger, &f.member, "echo".to_owned(), query).await.unwrap().ended
+    };
+    assert_eq!(ended().await, EndedRuns::default());
+    for result in [json!(1), json!("no number"), json!(2)] {
+        run(&f, &f.member, json!({})).await.unwrap();
+        complete(&f, &claim_one(&f).await, result).await;
+    }
+    test(&f, &f.operator, "echo", json!({})).await.unwrap();
+    complete(&f, &claim_one(&f).await, json!("no number")).await;
+    // One that waits, and one that was cancelled, have not ended by themselves.
+    run(&f, &f.member, json!({})).await.unwrap();
+    let cancelled = run(&f, &f.member, json!({})).await.unwrap();
+    session::cancel(&f.ledger, &f.member, cancelled.id, None).await.unwrap();
+    assert_eq!(ended().await, EndedRuns { ended: 3, failed: 1, is_cut: false });
     f.done().await;
 }

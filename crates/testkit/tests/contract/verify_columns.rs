@@ -144,6 +144,8 @@ fn another(f: &Fixture, column: &str, kind: &str) -> String {
         "time_limits" => "'{\"runningSeconds\":9}'",
         "input" | "metadata" | "result" | "usage" => "'{\"forged\":1}'",
         "awaited" => "1 - awaited",
+        "tags" => "'[\"forged\"]'",
+        "assignee" => "'user:5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a'",
         _ => "",
     };
     let is_id = column == "id" || column.ends_with("_id") || column == "retry_of";

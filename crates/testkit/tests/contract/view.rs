@@ -6,7 +6,7 @@ use domain::{
     view::{Field, FormSchema, Gate, Publication, State},
 };
 use ledger::{
-    CriteriaSetRecord, Error, ListPage, ViewRecord,
+    CriteriaSetRecord, Error, ListPage, Settings, ViewRecord,
     bundle::{Mode, install},
     criteria_set::{self, CriteriaSetChange},
     page,
@@ -275,7 +275,7 @@ async fn a_slug_is_taken_once_and_never_a_page(f: Fixture) {
     f.done().await;
 }
 
-async fn respondents_are_sent_only_to_allowed_hosts(f: Fixture) {
+async fn respondents_are_sent_only_to_allowed_hosts(mut f: Fixture) {
     let to = |url: &str| NewView {
         title: "Sent".into(),
         fields: questions(),
@@ -284,7 +284,7 @@ async fn respondents_are_sent_only_to_allowed_hosts(f: Fixture) {
     };
     let refused = view::create(&f.ledger, &f.operator, to("https://example.org/done")).await;
     assert_eq!(fields_of(refused), ["publishConfig.redirectUrl"]);
-    f.ledger.use_redirect_hosts(vec!["example.org".into()]);
+    f.restart_with_settings(Settings { redirect_hosts: vec!["example.org".into()], ..Settings::default() }).await;
     for elsewhere in ["https://example.org.evil.test/", "https://sub.example.org/", "https://example.org:8443/"] {
         let refused = view::create(&f.ledger, &f.operator, to(elsewhere)).await;
         assert_eq!(fields_of(refused), ["publishConfig.redirectUrl"], "{elsewhere}");

@@ -64,7 +64,7 @@ pub(crate) async fn someone(f: &Fixture, secret: &str) -> Respondent {
 }
 
 async fn respondent(f: &Fixture, id: ViewLinkId, entry: Entry<'_>) -> ledger::Result<Respondent> {
-    Ok(view_link::respondent(&f.ledger, id, entry).await?.1)
+    Ok(view_link::respondent(&f.ledger, id, entry).await?.respondent)
 }
 
 async fn a_link_lets_a_browser_answer_once(f: Fixture) {
@@ -129,7 +129,7 @@ async fn a_clearance_is_for_its_own_link_and_browser(f: Fixture) {
     let (foreign_id, foreign_secret) = stranger;
     let foreign = enter(&f, &foreign_secret).await;
     assert!(respondent(&f, id, entry(&own)).await.is_ok());
-    let key = view_link::respondent(&f.ledger, id, entry(&own)).await.unwrap().2;
+    let key = view_link::respondent(&f.ledger, id, entry(&own)).await.unwrap().form_key;
     assert!(respondent(&f, id, Entry { form_key: Some(&key), ..entry(&own) }).await.is_ok());
     for (what, id, entry) in [
         ("no cookie", id, Entry::default()),
@@ -325,7 +325,8 @@ async fn a_stranger_answers_an_agent_that_waits(f: Fixture) {
     let foreign = view_link::create_of_request(&f.ledger, &f.operator, plain, asked.id, 1).await;
     assert!(matches!(foreign, Err(Error::NotFound("request"))), "{foreign:?}");
     let (id, entered) = (made.0.id, enter(&f, &made.1).await);
-    let (found, who, _) = view_link::respondent(&f.ledger, id, entry(&entered)).await.unwrap();
+    let visitor = view_link::respondent(&f.ledger, id, entry(&entered)).await.unwrap();
+    let (found, who) = (visitor.link, visitor.respondent);
     let given = |region: &str| Submission {
         request_id: found.request_id,
         ..submission("one", json!({ "region": region, "seats": 3 }))

@@ -42,7 +42,7 @@ pub async fn stranger(f: &Fixture, secret: &str) -> Respondent {
         }
         Gate::None | Gate::Member => None,
     };
-    view_link::respondent(&f.ledger, link, Entry { lead: lead.as_deref(), ..unknown }).await.unwrap().1
+    view_link::respondent(&f.ledger, link, Entry { lead: lead.as_deref(), ..unknown }).await.unwrap().respondent
 }
 
 async fn the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits(f: Fixture) {

@@ -5,7 +5,7 @@ use super::{Named, named};
 use domain::{
     action, audit, bundle, canvas, criteria_set, entity, event, failure, feedback_request, gate, hook, human,
     interaction, mcp, member, memory, memory_forget, memory_writer, notification, outcome, paced_run, relevance,
-    respondent, response, role, rule, session, session_feedback, share_link, thread, tool, view,
+    respondent, response, role, rule, search, session, session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -48,6 +48,8 @@ closed! {
     SessionStatus = session::Status::ALL.into_iter().map(session::Status::as_str);
     /// What kind of work a session is.
     SessionType = session::Type::ALL.into_iter().map(session::Type::as_str);
+    /// What a search is narrowed to.
+    SearchKind = search::Kind::ALL.into_iter().map(search::Kind::as_str);
     /// How a list of sessions is ordered.
     SessionSort = session::Sort::ALL.into_iter().map(session::Sort::as_str);
     /// What kind of session a client may create. Forms make response sessions, and working on a task makes mixed ones.
@@ -175,7 +177,8 @@ closed! {
     /// Where ratings are kept.
     RatingBackend = ["sqlite", "postgres", "memory"].into_iter();
     /// Name of a server-sent event.
-    StreamEventName = ["message", "delta", "end", "session", "counts", "mark", "resync", "beat", "bye"].into_iter();
+    StreamEventName =
+        ["message", "delta", "presence", "end", "session", "counts", "mark", "resync", "beat", "bye"].into_iter();
     /// Who wrote a conversation's summary.
     SummaryBy = thread::SummaryBy::ALL.into_iter().map(thread::SummaryBy::as_str);
     /// What wrote a version of a memory document.

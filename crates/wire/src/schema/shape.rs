@@ -2,8 +2,8 @@
 
 use super::{
     AnyJson, BundledTool, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType,
-    ImportCell, Key, Name, Named, NewViewField, NewViewPublication, OptionStyle, OptionValue, OutputType, PlannedKind,
-    PlannedOperation, QuestionText, Slug, StreamEventId, StreamEventName, Title, named,
+    ImportCell, Key, McpTransport, Name, Named, NewViewField, NewViewPublication, OptionStyle, OptionValue, OutputType,
+    PlannedKind, PlannedOperation, QuestionText, Slug, StreamEventId, StreamEventName, Title, named,
 };
 use domain::limit::{BUNDLE_BYTES_MAX, CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
 use utoipa::{
@@ -146,7 +146,8 @@ shapes! {
     Bundle {
         ; "name": nullable_of(prose()), "description": nullable_of(prose()), "groups": list::<BundledGroup>(),
         "criteriaSets": list::<BundledCriteriaSet>(), "entityTypes": list::<BundledEntityType>(),
-        "views": list::<BundledView>(), "tools": list::<BundledTool>(), "actions": list::<BundledAction>()
+        "views": list::<BundledView>(), "mcpServers": list::<BundledMcpServer>(), "tools": list::<BundledTool>(),
+        "actions": list::<BundledAction>()
     }
     /// A group of people in a bundle. Members are named by their addresses; who else is in it goes.
     BundledGroup {
@@ -168,6 +169,10 @@ shapes! {
         "slug": reference::<Slug>(), "title": reference::<Title>(), "fields": list::<NewViewField>();
         "introduction": nullable::<Description>(), "publishConfig": nullable::<NewViewPublication>(),
         "publish": boolean()
+    }
+    /// An MCP server in a bundle. Its secret headers are set apart.
+    BundledMcpServer {
+        "slug": reference::<Slug>(), "name": reference::<Name>(), "transport": reference::<McpTransport>()
     }
     /// An action in a bundle. `approval` is `metadata.approval`, where reviewers may be named by address too.
     BundledAction {

@@ -8,9 +8,9 @@ use domain::limit::{
     IMPORT_BYTES_MAX, IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MCP_TOOL_NAME_CHARS_MAX,
     MEMORY_CARD_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX, MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX,
     MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX, RULE_SENTENCE_CHARS_MAX, RULE_TEXT_CHARS_MAX,
-    SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX,
-    TITLE_CHARS_MAX, TOOL_POINTER_CHARS_MAX, TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_SECRET_BYTES_MAX,
-    TOOL_SECRET_NAME_CHARS_MAX, VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+    SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, TAG_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX,
+    TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, TOOL_POINTER_CHARS_MAX, TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_SECRET_BYTES_MAX,
+    TOOL_SECRET_NAME_CHARS_MAX, TOOL_URL_BYTES_MAX, VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -35,6 +35,12 @@ const LABEL: &str = concat!(
     r"^[^\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]*",
     r"[^\s\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]",
     r"[^\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]*$",
+);
+/// A label without spaces around it.
+const OPTION: &str = concat!(
+    r"^[^\s\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]",
+    r"([^\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]*",
+    r"[^\s\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069])?$",
 );
 /// No control characters.
 const PRINTABLE: &str = r"^[^\x00-\x1F\x7F-\x9F]+$";
@@ -107,6 +113,8 @@ texts! {
     DeciderId = matching("^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$", 36);
     /// Lower-case letters, digits and single inner hyphens.
     Slug = matching("^[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
+    /// A tag of a session: a short slug.
+    Tag = matching("^[a-z0-9]+(-[a-z0-9]+)*$", TAG_CHARS_MAX).min_length(Some(1));
     /// The agent of a session: a slug. Sessions that run a tool have `tool:` and its slug, or `http:` or `mcp:` and
     /// its slug if the server makes the call.
     AgentName = matching("^((tool|http|mcp):)?[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX + 5).min_length(Some(1));
@@ -120,6 +128,8 @@ texts! {
     ToolSecretName = matching("^[A-Za-z][A-Za-z0-9_]*$", TOOL_SECRET_NAME_CHARS_MAX).min_length(Some(1));
     /// The value of a tool's secret, as a header can have it: one line of ASCII.
     ToolSecretValue = matching("^[ -~]+$", TOOL_SECRET_BYTES_MAX).min_length(Some(1));
+    /// The address of the HTTP call of a tool.
+    ToolUrl = text().min_length(Some(1)).max_length(Some(TOOL_URL_BYTES_MAX));
     /// The name of a tool of an MCP server.
     McpToolName = matching("^[A-Za-z0-9_./-]+$", MCP_TOOL_NAME_CHARS_MAX).min_length(Some(1));
     /// The name of a value that a rule compares.
@@ -136,9 +146,10 @@ texts! {
     Label = matching(LABEL, TITLE_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces.
     Title = line(TITLE_CHARS_MAX);
-    /// One line without spaces around it.
-    OptionValue = matching(r"^[^\s\x00-\x1F\x7F-\x9F]([^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F])?$", NAME_CHARS_MAX)
-        .min_length(Some(1));
+    /// One line that is not all spaces, without characters that override the direction of text.
+    OptionLabel = matching(LABEL, NAME_CHARS_MAX).min_length(Some(1));
+    /// One line without spaces around it and without characters that override the direction of text.
+    OptionValue = matching(OPTION, NAME_CHARS_MAX).min_length(Some(1));
     /// Id of a submission, made by the client: visible ASCII.
     SubmissionId = matching("^[!-~]+$", KEY_CHARS_MAX).min_length(Some(1));
     /// A key that a client made: printable characters.

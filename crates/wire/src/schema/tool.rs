@@ -165,9 +165,9 @@ pub struct ToolAudience;
 impl PartialSchema for ToolAudience {
     fn schema() -> RefOr<Schema> {
         let doc = "Callers with one of the roles, and members of one of the groups. Without both, everyone who may \
-             start sessions.";
+             start sessions. With `link`, also people without an account by a link.";
         let groups = bounded(reference::<Slug>(), TOOL_GROUPS_MAX);
-        closed(doc, vec![], vec![("roles", list::<Role>()), ("groups", groups)])
+        closed(doc, vec![], vec![("roles", list::<Role>()), ("groups", groups), ("link", boolean())])
     }
 }
 

@@ -1,7 +1,7 @@
 //! Schemas of a view's fields and publication.
 
 use super::{
-    AnyJson, Description, Dimension, Label, Name, Named, OptionValue, Slug, ViewGate, ViewResponses, named,
+    AnyJson, Description, Dimension, Label, Named, OptionLabel, OptionValue, Slug, ViewGate, ViewResponses, named,
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
@@ -65,7 +65,7 @@ fn of_kind(kind: &str, new: bool) -> (Properties, Properties, RefOr<Schema>) {
     let most = i64::try_from(SELECT_OPTIONS_MAX).unwrap_or(i64::MAX);
     let options = || choices(if new { value_or_choice() } else { reference::<ViewChoice>() });
     let strings = || ready(Array::from(ArrayBuilder::new().items(built(text(FIELD_TEXT_CHARS_MAX)))));
-    let label = || built(text(NAME_CHARS_MAX).pattern(Some(r"^[^\x00-\x1F\x7F-\x9F]*$")));
+    let label = || built(text(NAME_CHARS_MAX).pattern(Some(r"^[^\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]*$")));
     let (required, optional, default): (Properties, Properties, _) = match kind {
         "short_text" | "long_text" => (
             vec![],
@@ -232,7 +232,7 @@ view_schemas! {
     /// One option of a choice.
     ViewChoice = closed(
         "One option of a choice: what an answer holds, and what people read.",
-        vec![("value", reference::<OptionValue>()), ("label", reference::<Name>())],
+        vec![("value", reference::<OptionValue>()), ("label", reference::<OptionLabel>())],
         vec![],
     );
     /// A condition of a field.

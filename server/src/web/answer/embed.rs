@@ -29,7 +29,7 @@ use domain::{id::ViewLinkId, view::Gate};
 use ledger::{
     Error, ViewLinkRecord,
     response::{self, Respondent},
-    view_link::{self, Entered, Entry},
+    view_link::{self, Entered, Entry, Visitor},
 };
 
 /// All origins: those that may show the page for a person over the limit of requests. It has nothing to press and tells
@@ -168,14 +168,14 @@ async fn site(
 ) -> Result<Option<(Site, Vec<String>)>, PageRejection> {
     let Ok(link_id) = carried.link.parse::<ViewLinkId>() else { return Ok(None) };
     let found = opened(view_link::respondent(&state.ledger, link_id, carried.entry()).await)?;
-    let Some((link, respondent, key)) = found else { return Ok(None) };
+    let Some(Visitor { link, respondent, form_key }) = found else { return Ok(None) };
     let origins = embed_origins(state, &link, &respondent).await?;
     if origins.is_empty() {
         return Ok(None);
     }
     let frame = Frame { embedded_in: Some(origins.clone()), ..visit.frame(state) };
     let site = Site::of_link(&link, respondent, format!("/embed/{secret}"), frame);
-    Ok(Some((Site { hidden: carried.hidden(key), has_cookies: false, ..site }, origins)))
+    Ok(Some((Site { hidden: carried.hidden(form_key), has_cookies: false, ..site }, origins)))
 }
 
 /// The origins whose pages may show the form. None may show one that is not published.

@@ -29,7 +29,7 @@ use axum::{
 use domain::{chain::Digest, id::ViewLinkId, issue::Issue, view::Gate};
 use ledger::{
     Error, response,
-    view_link::{self, Entered, Entry, NewLead},
+    view_link::{self, Entered, Entry, NewLead, Visitor},
 };
 use sha2::{Digest as _, Sha256};
 use wire::Code;
@@ -160,8 +160,8 @@ async fn site(
     let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(None) };
     let entry = entry(state, &visit.headers, form_key);
     let found = opened(view_link::respondent(&state.ledger, link_id, entry).await)?;
-    Ok(found.map(|(link, respondent, key)| Site {
-        hidden: vec![("_key".to_owned(), key)],
+    Ok(found.map(|Visitor { link, respondent, form_key }| Site {
+        hidden: vec![("_key".to_owned(), form_key)],
         ..Site::of_link(&link, respondent, format!("/forms/{link_id}"), visit.frame(state))
     }))
 }

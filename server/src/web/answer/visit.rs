@@ -44,6 +44,11 @@ impl Visit {
         state.form_limits.allows(address(self.peer, &self.headers), browser, link)
     }
 
+    /// Counts a run of a tool by a link. Returns whether the address may begin it.
+    pub fn may_begin_run(&self, state: &AppState) -> bool {
+        state.form_limits.allows_run(address(self.peer, &self.headers))
+    }
+
     /// Whether a script sent the request, which reads JSON. A browser without scripts reads pages.
     pub fn is_by_script(&self) -> bool {
         self.headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json")

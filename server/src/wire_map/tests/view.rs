@@ -6,8 +6,8 @@ use domain::{
     criteria_set::{BlockReason, SafetyGate},
     failure::remediation,
     id::{
-        ActionId, EntityId, EventId, FeedbackRequestId, MessageId, SessionId, ShareLinkId, TenantId, ViewId,
-        ViewLinkId, WebhookId,
+        ActionId, EntityId, EventId, FeedbackRequestId, MessageId, SessionId, ShareLinkId, TenantId, ToolId,
+        ToolLinkId, ViewId, ViewLinkId, WebhookId,
     },
     notification::{DeliveryMethod, Topic},
     respondent::RespondentKind,
@@ -17,8 +17,8 @@ use domain::{
     view::State,
 };
 use ledger::{
-    FailureRecord, MessageRecord, Promotion, ResponseRecord, ResponseState, ShareLinkRecord, ViewLinkRecord,
-    ViewRecord, ViewVersionRecord, WebhookRecord,
+    FailureRecord, MessageRecord, Promotion, ResponseRecord, ResponseState, ShareLinkRecord, ToolLinkRecord,
+    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
     response::{Lead, Leads},
 };
 use proptest::prelude::*;
@@ -26,6 +26,7 @@ use wire::{
     failure::Failure,
     response::{Response, ViewLink},
     share_link::ShareLink,
+    tool_link::ToolLink,
     view::{View, ViewVersion},
     webhook::{Delivery, DeliveryState, Webhook},
 };
@@ -214,6 +215,31 @@ proptest! {
         } = received(&wire_map::share_link(record.clone()));
         let read = ShareLinkRecord {
             id, session_id, audience, hint, created_by, created_at, expires_at, uses, last_used_at, revoked_at,
+            ..record.clone()
+        };
+        prop_assert_eq!(read, record);
+    }
+
+    #[test]
+    fn a_link_to_a_tool_says_what_its_record_holds(mut pool in pool()) {
+        let record = ToolLinkRecord {
+            tenant_id: TenantId(pool.id()),
+            id: ToolLinkId(pool.id()),
+            tool_id: ToolId(pool.id()),
+            hint: pool.text(),
+            created_by: pool.text(),
+            created_at: pool.time(),
+            expires_at: pool.time(),
+            revoked_at: pool.maybe(Pool::time),
+            uses: pool.number(),
+            last_used_at: pool.maybe(Pool::time),
+            runs: pool.number(),
+        };
+        let ToolLink {
+            id, tool_id, hint, created_by, created_at, expires_at, uses, last_used_at, runs, revoked_at,
+        } = received(&wire_map::tool_link(record.clone()));
+        let read = ToolLinkRecord {
+            id, tool_id, hint, created_by, created_at, expires_at, uses, last_used_at, runs, revoked_at,
             ..record.clone()
         };
         prop_assert_eq!(read, record);

@@ -1,7 +1,8 @@
-//! Goal G2: single appends to UmaDB, each with one event and on the disk before it is answered.
+//! Goals G2 and G4: appends to UmaDB, each on the disk before it is answered.
 //!
-//! `umadb-append CONNECTIONS SECONDS [DIR]` starts a server in a process of its own, on an empty database below DIR,
-//! appends from so many connections at once and prints how many were answered per second.
+//! `umadb-append CONNECTIONS SECONDS [DIR [EVENTS]]` starts a server in a process of its own, on an empty database
+//! below DIR, appends so many events at once (1 if not given) from so many connections and prints how many events were
+//! answered per second.
 //!
 //! In its favour: no HTTP and no JSON (its client speaks gRPC), no token, no tenant, no hash chain, no idempotency (an
 //! append without a condition is not looked up), no fencing of attempts. In ours: its generator is its own client,
@@ -39,13 +40,15 @@ fn main() -> Outcome<()> {
         return umadb::start_server_with_cli_options(options).map_err(|error| error.to_string().into());
     }
     let [connections, seconds, rest @ ..] = arguments.as_slice() else {
-        return Err("usage: umadb-append CONNECTIONS SECONDS [DIR]".into());
+        return Err("usage: umadb-append CONNECTIONS SECONDS [DIR [EVENTS]]".into());
     };
     let parent = rest.first().map_or_else(std::env::temp_dir, PathBuf::from);
     let server = Server::start(&parent)?;
     // One thread, as our load generator: the server shares the cores.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let rate = runtime.block_on(appends(&server, connections.parse()?, Duration::from_secs_f64(seconds.parse()?)))?;
+    let events = rest.get(1).map_or(Ok(1), |events| events.parse())?;
+    let measure = Duration::from_secs_f64(seconds.parse()?);
+    let rate = runtime.block_on(appends(&server, connections.parse()?, events, measure))?;
     println!("{rate:.1}");
     Ok(())
 }
@@ -93,14 +96,15 @@ impl Drop for Server {
     }
 }
 
-async fn appends(server: &Server, connections: usize, measure: Duration) -> Outcome<f64> {
+async fn appends(server: &Server, connections: usize, events: usize, measure: Duration) -> Outcome<f64> {
     let mut clients = Vec::new();
     for _ in 0..connections {
         clients.push(server.connect().await?);
     }
     let from = Instant::now() + WARM;
     let until = from + measure;
-    let running: Vec<_> = clients.into_iter().map(|client| tokio::spawn(one_connection(client, from, until))).collect();
+    let running: Vec<_> =
+        clients.into_iter().map(|client| tokio::spawn(one_connection(client, events, from, until))).collect();
     let mut answered = 0;
     for connection in running {
         answered += connection.await??;
@@ -108,21 +112,24 @@ async fn appends(server: &Server, connections: usize, measure: Duration) -> Outc
     Ok(answered as f64 / measure.as_secs_f64())
 }
 
-/// One append after the other; how many were answered in the time that counts.
-async fn one_connection(client: AsyncUmaDbClient, from: Instant, until: Instant) -> Outcome<u64> {
+/// One append after the other; how many events were answered in the time that counts.
+async fn one_connection(client: AsyncUmaDbClient, events: usize, from: Instant, until: Instant) -> Outcome<u64> {
     let session = format!("session:{}", Uuid::now_v7());
     let mut answered = 0;
     loop {
-        let event = DcbEvent::default()
-            .event_type("agent.message")
-            .tags([session.as_str()])
-            .data(DATA.as_bytes())
-            .uuid(Uuid::now_v7());
-        client.append(vec![event], None, None).await.map_err(|error| error.to_string())?;
+        let event = |_| {
+            DcbEvent::default()
+                .event_type("agent.message")
+                .tags([session.as_str()])
+                .data(DATA.as_bytes())
+                .uuid(Uuid::now_v7())
+        };
+        let batch = (0..events).map(event).collect();
+        client.append(batch, None, None).await.map_err(|error| error.to_string())?;
         let now = Instant::now();
         if now >= until {
             return Ok(answered);
         }
-        answered += u64::from(now >= from);
+        answered += if now >= from { events as u64 } else { 0 };
     }
 }

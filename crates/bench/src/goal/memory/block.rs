@@ -15,7 +15,8 @@ const NONE: &str = "bench-blank";
 /// Claims of one round and agent.
 const CLAIMS: usize = 400;
 
-pub async fn measure(bench: &mut Bench, site: &Site, engine: &str) -> Result<()> {
+/// Measures with messages as `message` makes them. `how` says in the report on which engine, and what else differs.
+pub async fn measure(bench: &mut Bench, site: &Site, how: &str, message: fn(&mut Language) -> String) -> Result<()> {
     let (target, token) = (site.server.address(), &site.account.token);
     let mut language = Language::new(13);
     let (mut with, mut without) = (Series::default(), Series::default());
@@ -26,8 +27,8 @@ pub async fn measure(bench: &mut Bench, site: &Site, engine: &str) -> Result<()>
             for _ in 0..CLAIMS {
                 let body = format!(
                     "{{\"sessionType\":\"agent\",\"agentSlug\":\"{agent}\",\"title\":\"{}\",\"input\":{{\"ask\":\"{}\"}}}}",
-                    language.question(),
-                    language.question(),
+                    message(&mut language),
+                    message(&mut language),
                 );
                 connection.call(&Request::post(target, "/api/sessions", &credentials(token), &body)).await?;
             }
@@ -38,7 +39,7 @@ pub async fn measure(bench: &mut Bench, site: &Site, engine: &str) -> Result<()>
         }
         added.push((with.p50_us.last() - without.p50_us.last()) / 1e3);
     }
-    let what = format!("memories added to a claim at {SOME_DOCUMENTS} documents on {engine}, p50");
+    let what = format!("memories added to a claim at {SOME_DOCUMENTS} documents on {how}, p50");
     let facts = format!("with: {}; without: {}", with.facts("claim"), without.facts("claim"));
     let finding = Finding::lowest(GOAL, what, "ms", &added).facts(facts);
     let errors = with.errors + without.errors;

@@ -17,6 +17,7 @@ mod human_navigate;
 mod human_task_switch;
 mod invocation;
 mod payload;
+mod session_assignee_change;
 mod session_claimed;
 mod session_completed;
 mod session_context_injected;
@@ -24,6 +25,7 @@ mod session_created;
 mod session_error;
 mod session_feedback_requested;
 mod session_status_change;
+mod session_tags_change;
 mod session_waiting_approval;
 mod state_patch;
 mod tool_composition_step_completed;
@@ -56,6 +58,7 @@ pub use human_navigate::Navigate;
 pub use human_task_switch::TaskSwitch;
 pub use invocation::Invocation;
 pub use payload::{Payload, Writer};
+pub use session_assignee_change::AssigneeChange;
 pub use session_claimed::Claimed;
 pub use session_completed::{Completed, WriteEffect, WrittenEntity};
 pub use session_context_injected::{Context, ContextInjected};
@@ -63,6 +66,7 @@ pub use session_created::Created;
 pub use session_error::{Failure, Refusal, SessionError, Violation};
 pub use session_feedback_requested::FeedbackRequested;
 pub use session_status_change::StatusChange;
+pub use session_tags_change::TagsChange;
 pub use session_waiting_approval::{GateNotice, NoticeReason, WaitingApproval};
 pub use state_patch::{CanvasPatch, StatePatch};
 pub use tool_composition_step_completed::StepCompleted;
@@ -212,6 +216,10 @@ kinds! {
     SessionClaimed(Claimed) = "session.claimed", Server, System, State;
     /// The session got another status.
     SessionStatusChange(StatusChange) = "session.status_change", Server, System, State;
+    /// The session got tags, or lost some.
+    SessionTagsChange(TagsChange) = "session.tags_change", Server, System, State;
+    /// The session was assigned to another person, or to no one.
+    SessionAssigneeChange(AssigneeChange) = "session.assignee_change", Server, System, State;
     /// Something failed, or an output was refused.
     SessionError(SessionError) = "session.error", ServerAndWorker, System, Errors;
     /// The session has a result.

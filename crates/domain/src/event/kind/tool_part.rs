@@ -1,12 +1,9 @@
 //! The parts of content that are tool calls and their results, in the format of the AI SDK.
 
+use crate::event::PartType;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Type of a part that is a tool call.
-const CALL: &str = "tool-call";
-/// Type of a part that is the result of a tool call.
-const RESULT: &str = "tool-result";
 /// Types of results that are wrapped as `{type, value}`.
 const WRAPPED: [&str; 4] = ["text", "json", "error-text", "error-json"];
 
@@ -56,24 +53,24 @@ fn text(value: Value) -> Option<String> {
     }
 }
 
-/// Reads the parts of one type. Some agents write its name with `_`.
-fn parts(content: &str, kind: &str) -> Vec<Part> {
+/// Reads the parts of one type.
+fn parts(content: &str, kind: PartType) -> Vec<Part> {
     let all: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
     let read = all.into_iter().filter_map(|part| serde_json::from_value::<Part>(part).ok());
-    read.filter(|part| part.kind.as_str().is_some_and(|found| found.replace('_', "-") == kind)).collect()
+    read.filter(|part| part.kind.as_str().and_then(PartType::parse) == Some(kind)).collect()
 }
 
 /// Reads the tool calls of content. Parts of other types are left out.
 pub(super) fn calls(content: &str) -> Vec<CallPart> {
     let call = |part: Part| CallPart { id: text(part.tool_call_id), name: text(part.tool_name), input: part.input };
-    parts(content, CALL).into_iter().map(call).collect()
+    parts(content, PartType::ToolCall).into_iter().map(call).collect()
 }
 
 /// Reads the results of content. Parts of other types are left out.
 pub(super) fn results(content: &str) -> Vec<ResultPart> {
     let result =
         |part: Part| ResultPart { id: text(part.tool_call_id), name: text(part.tool_name), output: part.output };
-    parts(content, RESULT).into_iter().map(result).collect()
+    parts(content, PartType::ToolResult).into_iter().map(result).collect()
 }
 
 fn written(parts: Vec<Part>) -> String {
@@ -83,7 +80,7 @@ fn written(parts: Vec<Part>) -> String {
 /// Writes tool calls as content.
 pub(super) fn write_calls(calls: &[CallPart]) -> String {
     let part = |call: &CallPart| Part {
-        kind: CALL.into(),
+        kind: PartType::ToolCall.as_str().into(),
         tool_call_id: call.id.clone().into(),
         tool_name: call.name.clone().into(),
         input: call.input.clone(),
@@ -95,7 +92,7 @@ pub(super) fn write_calls(calls: &[CallPart]) -> String {
 /// Writes results as content.
 pub(super) fn write_results(results: &[ResultPart]) -> String {
     let part = |result: &ResultPart| Part {
-        kind: RESULT.into(),
+        kind: PartType::ToolResult.as_str().into(),
         tool_call_id: result.id.clone().into(),
         tool_name: result.name.clone().into(),
         input: Value::Null,

@@ -1,6 +1,7 @@
 //! `tool.session_started`: a person or a program opened a tool.
 
 use super::payload::{Members, Payload, about, json_text, text_content, text_of};
+use crate::id::ToolLinkId;
 use serde::Serialize;
 
 /// A person or a program opened a tool.
@@ -15,13 +16,17 @@ pub struct ToolOpened {
     /// Version of a tool of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// The link by which a person without an account ran it.
+    #[serde(rename = "linkId", skip_serializing_if = "Option::is_none")]
+    pub link: Option<ToolLinkId>,
 }
 
 impl Payload for ToolOpened {
     fn read(content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         let tool = members.text(&["toolName", "tool", "name"]);
-        Some(Self { text: text_of(content), tool, version: members.number("version") })
+        let link = members.text(&["linkId"]).and_then(|id| id.parse().ok());
+        Some(Self { text: text_of(content), tool, version: members.number("version"), link })
     }
 
     fn content(&self) -> String {
@@ -34,7 +39,13 @@ impl Payload for ToolOpened {
 
     fn sentence(&self) -> Option<String> {
         let name = self.text.as_deref().or(self.tool.as_deref());
-        let sentence = about("Tool opened", name);
-        Some(self.version.map_or_else(|| sentence.clone(), |version| format!("{sentence} (version {version})")))
+        let mut sentence = about("Tool opened", name);
+        if let Some(version) = self.version {
+            sentence.push_str(&format!(" (version {version})"));
+        }
+        if self.link.is_some() {
+            sentence.push_str(" by a link");
+        }
+        Some(sentence)
     }
 }

@@ -6,13 +6,11 @@ use super::{
 };
 use crate::{
     issue::Issue,
+    json_pointer::{is_pointer, unescaped},
     json_schema::ordinary,
     limit::{TOOL_RETRIES_MAX, TOOL_STEP_BACKOFF_SECONDS_MAX, TOOL_STEPS_MAX},
     slug::is_slug,
-    tool::{
-        Composite, Definition, Step, is_tool_slug,
-        json_template::{is_pointer, placeholders, unescaped},
-    },
+    tool::{Composite, Definition, Step, is_tool_slug, json_template::placeholders},
 };
 use serde_json::Value;
 

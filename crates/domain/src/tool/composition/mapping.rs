@@ -2,9 +2,10 @@
 
 use crate::{
     action::default_input,
+    json_pointer::unescaped,
     tool::{
         Composite, Step,
-        json_template::{Placeholder, fill, placeholders, unescaped},
+        json_template::{Placeholder, fill, placeholders},
     },
 };
 use serde_json::{Map, Value};

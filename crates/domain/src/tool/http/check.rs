@@ -3,6 +3,7 @@
 use super::template::{Address, Piece, parse};
 use crate::{
     issue::Issue,
+    json_pointer::escaped,
     json_schema::ordinary,
     limit::{
         DOCUMENT_BYTES_MAX, TOOL_HEADER_CHARS_MAX, TOOL_HEADERS_MAX, TOOL_SECRET_NAME_CHARS_MAX, TOOL_URL_BYTES_MAX,
@@ -236,7 +237,7 @@ fn check_template(template: &Value, path: &mut String, fields: &Fields<'_>, issu
         }
         Value::Object(members) => {
             for (name, item) in members {
-                path.push_str(&format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+                path.push_str(&format!("/{}", escaped(name)));
                 check_template(item, path, fields, issues);
                 path.truncate(before);
             }

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     issue::Issue,
+    json_pointer::escaped,
     limit::TOOL_URL_BYTES_MAX,
     tool::{Body, HttpCall, Method, json_template::fill},
 };
@@ -184,7 +185,7 @@ fn value(name: &str, input: &Map<String, Value>) -> Result<Option<String>, Unsen
 }
 
 fn refused(name: &str, why: &str) -> Unsendable {
-    Unsendable::Input(Issue::new(format!("/{}", name.replace('~', "~0").replace('/', "~1")), why))
+    Unsendable::Input(Issue::new(format!("/{}", escaped(name)), why))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::{
     Ledger, Listed, Result,
     cursor::{List, decode_at, encode_at, page_size},
     guard::require,
+    list_line::{among, contains, list_line, words},
 };
 use domain::{
     Scope, Timestamp,
@@ -12,11 +13,13 @@ use domain::{
     id::CauseId,
     limit::{CAUSE_AGENTS_NAMED, CAUSE_TREND_PARTS},
     role::Permission,
+    search::{Condition, Field, Test},
 };
 use std::collections::BTreeMap;
 use store::{
     Conn, Page,
     failure::cause::{CauseQuery, CauseRecord, Part},
+    session::{Among, Contains},
 };
 
 /// Filter and page of a list of causes.
@@ -26,6 +29,9 @@ pub struct ListCauses {
     pub when: When,
     /// Only causes in this state.
     pub state: Option<CauseState>,
+    /// Only causes that have each word in the code, tool, step or message. `error:` is a part of these too; `agent:` is
+    /// an agent that has such a failure in the range. See [`Line`](domain::search::Line).
+    pub line: Option<String>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -63,6 +69,8 @@ pub struct CauseList {
 pub(crate) struct CausesQuery {
     when: When,
     state: Option<CauseState>,
+    texts: Contains,
+    agents: Among,
     limit: u32,
     after: Option<(i64, CauseId)>,
 }
@@ -75,14 +83,30 @@ impl CausesQuery {
         let limit = page_size(query.limit)?;
         let after = query.cursor.as_deref().map(|cursor| decode_at(List::FailureCauses, cursor)).transpose()?;
         let after = after.map(|(at, id)| (at, CauseId(id)));
-        Ok(Self { when: query.when, state: query.state, limit, after })
+        let (texts, agents) = matching(query.line.as_deref())?;
+        Ok(Self { when: query.when, state: query.state, texts, agents, limit, after })
     }
+}
+
+/// What a search line asks for of causes.
+fn matching(line: Option<&str>) -> Result<(Contains, Among)> {
+    let line = list_line(line, &Field::OF_CAUSES)?;
+    let (mut texts, mut agents) = (words(&line), Among::default());
+    for Condition { is_excluded, test } in line.conditions {
+        match test {
+            Test::Agent(slugs) => among(&mut agents, is_excluded, slugs),
+            Test::Error(parts) => contains(&mut texts, is_excluded, &parts),
+            // The line has no other fields.
+            _ => {}
+        }
+    }
+    Ok((texts, agents))
 }
 
 /// Returns one page of the causes that have failures in a time range.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a wrong range, an unknown time zone or a limit above 1,000;
+/// [`crate::Error::Invalid`] for a wrong range, an unknown time zone, a bad line or a limit above 1,000;
 /// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListCauses) -> Result<CauseList> {
     let (reader, now, query) = (*scope, ledger.now(), CausesQuery::of(scope, query)?);
@@ -96,10 +120,14 @@ pub(crate) async fn list_on(
     query: CausesQuery,
     now: Timestamp,
 ) -> Result<CauseList> {
-    let CausesQuery { when, state, limit, after } = query;
+    let CausesQuery { when, state, texts, agents, limit, after } = query;
     let span = when.span(conn, scope, now).await?;
-    let Page { items, has_more } =
-        store::failure::cause::list(conn, scope.tenant_id, CauseQuery { span, state, now, after, limit }).await?;
+    let Page { items, has_more } = store::failure::cause::list(
+        conn,
+        scope.tenant_id,
+        CauseQuery { span, state, texts, agents, now, after, limit },
+    )
+    .await?;
     let next = match items.last().filter(|_| has_more) {
         Some(last) => {
             store::failure::cause::newest_in(conn, scope.tenant_id, last.id, span).await?.map(|at| (at, last.id))

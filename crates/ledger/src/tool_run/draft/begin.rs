@@ -1,6 +1,6 @@
 //! Running a draft.
 
-use super::{apply, check_fields, check_whole, draft_of, own_locked};
+use super::{apply, check_fields, check_whole, draft_of, is_own, own_locked};
 use crate::{
     Error, Ledger, Result, ToolVersionRecord,
     commit::Minter,
@@ -8,10 +8,12 @@ use crate::{
     guard::require,
     instance_key::InstanceKey,
     tool::{input_errors, published_on, require_audience, run_of, seal_private},
+    tool_output::{self, PromoteRun},
 };
 use domain::{
     Scope,
     id::SessionId,
+    issue::Issue,
     role::Permission,
     session::{Session, State, Status},
     tool::{
@@ -29,6 +31,8 @@ pub struct BeginRun {
     pub rev: Option<u64>,
     /// Last changes, such as private values, which no draft keeps; `null` removes a field.
     pub fields: Fields,
+    /// Task that writes the result to an entity when the run completes.
+    pub output: Option<PromoteRun>,
 }
 
 /// Runs the caller's own draft with the version that is published now. A repeat returns the run.
@@ -39,10 +43,14 @@ pub struct BeginRun {
 pub async fn begin(ledger: &Ledger, scope: &Scope, id: SessionId, run: BeginRun) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     check_fields(&run.fields)?;
+    if let Some(to) = &run.output {
+        tool_output::check(scope, to)?;
+    }
+    let checked = check_ahead(ledger, scope, id, &run.fields).await?;
     let (caller, minter) = (*scope, Minter::new(ledger, ledger.now()));
     let key = ledger.instance_key().ok().cloned();
     let begun = ledger
-        .write(scope.into(), async move |tx| begin_on(tx, &caller, id, run, (minter, key.as_ref())).await)
+        .write(scope.into(), async move |tx| begin_on(tx, &caller, id, (run, checked), (minter, key.as_ref())).await)
         .await?;
     if !begun.status().is_final() {
         ledger.runs_for_server().notify_one();
@@ -50,11 +58,45 @@ pub async fn begin(ledger: &Ledger, scope: &Scope, id: SessionId, run: BeginRun)
     Ok(begun)
 }
 
+/// What was found before the transaction, which other writers wait for.
+struct CheckedInput {
+    /// The schema against which the input was checked.
+    schema: Value,
+    /// The whole input.
+    input: Value,
+    /// Its problems.
+    errors: Vec<Issue>,
+}
+
+/// Checks the input of a draft as it is now. `None` for what the transaction refuses.
+async fn check_ahead(ledger: &Ledger, scope: &Scope, id: SessionId, changes: &Fields) -> Result<Option<CheckedInput>> {
+    let caller = *scope;
+    let read = ledger.snapshot(scope, async move |conn| {
+        let session = store::session::find(conn, caller.tenant_id, id).await?;
+        let Some(session) = session.filter(|session| is_own(&caller, session)) else { return Ok(None) };
+        let (Some(named), Some(draft)) =
+            (ToolRun::of_session(&session), store::tool_draft::find(conn, caller.tenant_id, id).await?)
+        else {
+            return Ok(None);
+        };
+        match published_on(conn, caller.tenant_id, &named.slug).await {
+            Ok((_, version)) => Ok(Some((version.definition, draft.content.fields))),
+            Err(Error::NotFound(_) | Error::WrongState { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    });
+    let Some((definition, fields)) = read.await? else { return Ok(None) };
+    let mut input = Value::Object(fields);
+    merge(&mut input, changes.clone());
+    let errors = input_errors(&definition, &input);
+    Ok(Some(CheckedInput { schema: definition.input_schema, input, errors }))
+}
+
 async fn begin_on(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     id: SessionId,
-    run: BeginRun,
+    (run, checked): (BeginRun, Option<CheckedInput>),
     (mut minter, key): (Minter, Option<&InstanceKey>),
 ) -> Result<Session> {
     let session = own_locked(tx, scope, id).await?;
@@ -79,7 +121,10 @@ async fn begin_on(
     }
     let mut input = Value::Object(before.content.fields);
     merge(&mut input, run.fields);
-    let errors = input_errors(&version.definition, &input);
+    let errors = match checked {
+        Some(checked) if checked.schema == version.definition.input_schema && checked.input == input => checked.errors,
+        Some(_) | None => input_errors(&version.definition, &input),
+    };
     if !errors.is_empty() {
         return Err(Error::Invalid(errors));
     }
@@ -90,11 +135,14 @@ async fn begin_on(
         (Some(key), false) => Some(seal_private(key, (scope.tenant_id, id), minter.nonce(), &private)?),
     };
     let running = run_of(&named.slug, &version, sealed.is_some());
-    let begun = write(tx, scope, session, (&version, running, input), (events, &mut minter)).await?;
+    let begun = write(tx, scope, session, &version, running, input, (events, &mut minter)).await?;
     if let Some(sealed) = sealed {
         store::tool_run::insert_private(tx, scope.tenant_id, id, &sealed).await?;
     }
     store::tool_draft::delete(tx, scope.tenant_id, id).await?;
+    if let Some(to) = run.output {
+        tool_output::insert(tx, scope, id, (to, &version.definition)).await?;
+    }
     advance(tx, begun, minter, key).await
 }
 
@@ -128,7 +176,9 @@ async fn write(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
-    (version, run, input): (&ToolVersionRecord, ToolRun, Value),
+    version: &ToolVersionRecord,
+    run: ToolRun,
+    input: Value,
     (mut events, minter): (Vec<PreparedEvent>, &mut Minter),
 ) -> Result<Session> {
     let now = minter.at();

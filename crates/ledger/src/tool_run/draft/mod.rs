@@ -6,7 +6,6 @@ mod change;
 mod of_form;
 mod open;
 mod read;
-mod sweep;
 
 pub use begin::{BeginRun, begin};
 pub use change::{ChangeFields, change_fields};
@@ -14,16 +13,17 @@ pub use of_form::of_form;
 pub use open::{OpenDraft, SaveForm, open, save_form};
 pub(crate) use read::newest_on;
 pub use read::{get, of_sessions};
-pub use sweep::sweep;
 
 use crate::{
-    Error, Result, ToolDraftRecord,
+    Error, Ledger, Result, ToolDraftRecord,
     commit::{Minter, state},
     guard::Fields as Checks,
     instance_key::InstanceKey,
+    left_open::{self, LeftOpen},
     visibility::{is_own, require_visible},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use chrono::TimeDelta;
 use domain::{
     Scope,
     event::kind::FieldChanged,
@@ -43,6 +43,11 @@ use store::{PreparedEvent, WriteTx};
 const FIELDS: &str = "fields";
 /// Name of the purpose for which the digests of private values are derived from the instance key.
 const PRIVATE_FIELD: &str = "tool draft field";
+
+/// Abandons drafts of runs that were not saved for `left_for`. Returns how many.
+pub async fn sweep(ledger: &Ledger, left_for: TimeDelta) -> Result<u64> {
+    left_open::sweep(ledger, LeftOpen::ToolDraft, left_for).await
+}
 
 /// A session of a tool with its draft.
 #[derive(Debug, Clone, PartialEq)]

@@ -35,6 +35,11 @@ pub struct Prices {
 }
 
 impl Prices {
+    /// The prices that are set.
+    pub fn amounts(self) -> impl Iterator<Item = f64> {
+        [Some(self.input), self.cached_input, self.cache_write, Some(self.output)].into_iter().flatten()
+    }
+
     /// Cost of one reply, US dollars.
     pub fn cost(&self, tokens: Tokens) -> f64 {
         let of = |tokens: u64, price: Option<f64>| tokens as f64 * price.unwrap_or(self.input);

@@ -11,6 +11,7 @@ use super::{
         transcript::{CUT_NOTICE, first_kept},
     },
     budget::Spent,
+    message::{CallResult, Message, Part},
 };
 use domain::{
     event::{
@@ -19,7 +20,6 @@ use domain::{
     },
     id::GateId,
 };
-use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use wire::event::Event;
@@ -325,7 +325,7 @@ impl Conversation {
     }
 
     /// The newest entries within the limits, as messages for the model. `activity` is appended to the last message.
-    pub fn thread_messages(&self, activity: Option<&str>) -> Vec<ChatMessage> {
+    pub fn thread_messages(&self, activity: Option<&str>) -> Vec<Message> {
         let size = |entry: &Entry| match entry {
             Entry::AgentText(text) | Entry::UserText(text) | Entry::Result { text, .. } => text.len(),
             Entry::Call(call) => call.input.to_string().len(),
@@ -345,11 +345,11 @@ impl Conversation {
     }
 
     /// All entries as messages for the model, after `opening` as the first message.
-    pub fn messages(&self, opening: &str) -> Vec<ChatMessage> {
+    pub fn messages(&self, opening: &str) -> Vec<Message> {
         let opening = Some(opening).filter(|text| !text.is_empty());
-        let mut messages: Vec<_> = opening.map(ChatMessage::user).into_iter().collect();
-        let mut parts: Vec<ContentPart> = Vec::new();
-        let mut answers: Vec<ToolResponse> = Vec::new();
+        let mut messages: Vec<_> = opening.map(Message::user).into_iter().collect();
+        let mut parts: Vec<Part> = Vec::new();
+        let mut answers: Vec<CallResult> = Vec::new();
         for entry in &self.entries {
             match entry {
                 Entry::AgentText(_) | Entry::Call(_) => flush_answers(&mut messages, &mut answers),
@@ -360,15 +360,10 @@ impl Conversation {
                 }
             }
             match entry {
-                Entry::AgentText(text) => parts.push(ContentPart::Text(text.clone())),
-                Entry::Call(call) => parts.push(ContentPart::ToolCall(ToolCall {
-                    call_id: call.id.clone(),
-                    fn_name: call.name.clone(),
-                    fn_arguments: replayed(&call.input),
-                    thought_signatures: None,
-                })),
-                Entry::Result { id, text } => answers.push(ToolResponse::new(id, text)),
-                Entry::UserText(text) => messages.push(ChatMessage::user(text.as_str())),
+                Entry::AgentText(text) => parts.push(Part::Text(text.clone())),
+                Entry::Call(call) => parts.push(Part::Call(Call { input: replayed(&call.input), ..call.clone() })),
+                Entry::Result { id, text } => answers.push(CallResult { id: id.clone(), text: text.clone() }),
+                Entry::UserText(text) => messages.push(Message::user(text.as_str())),
             }
         }
         flush_parts(&mut messages, &mut parts);
@@ -393,15 +388,15 @@ fn asks(call: &Call, is_request: bool) -> bool {
     }
 }
 
-fn flush_parts(messages: &mut Vec<ChatMessage>, parts: &mut Vec<ContentPart>) {
+fn flush_parts(messages: &mut Vec<Message>, parts: &mut Vec<Part>) {
     if !parts.is_empty() {
-        messages.push(ChatMessage::assistant(MessageContent::from_parts(std::mem::take(parts))));
+        messages.push(Message::Agent(std::mem::take(parts)));
     }
 }
 
-fn flush_answers(messages: &mut Vec<ChatMessage>, answers: &mut Vec<ToolResponse>) {
+fn flush_answers(messages: &mut Vec<Message>, answers: &mut Vec<CallResult>) {
     if !answers.is_empty() {
-        messages.push(ChatMessage::from(std::mem::take(answers)));
+        messages.push(Message::Results(std::mem::take(answers)));
     }
 }
 

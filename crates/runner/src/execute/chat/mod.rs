@@ -5,14 +5,16 @@
 //! way.
 
 mod asking;
-mod bounded;
 mod budget;
 mod child;
 mod conversation;
 mod declined;
+mod frame;
+mod message;
 mod model;
 mod protocol;
 mod reply;
+mod request;
 mod summary;
 mod waiting;
 
@@ -20,7 +22,8 @@ pub use super::call::Call;
 pub use super::tokens::Tokens;
 pub use budget::{Budget, Prices, Spent};
 use domain::id::{GateId, SessionId};
-pub use model::{Model, ModelRequest, Pause, Secret, tokio_pause};
+pub use message::{CallResult, Message, ModelRequest, Part};
+pub use model::{Model, ModelAddress, Pause, Secret, tokio_pause};
 pub use protocol::Wire;
 pub use reply::ModelReply;
 

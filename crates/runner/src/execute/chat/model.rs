@@ -1,32 +1,32 @@
 //! A chat model behind HTTP: sends one request, returns one complete reply, and repeats requests that failed for a
 //! transient reason.
 //!
-//! The crate `genai` writes the requests of both wire formats; [`reply`](super::reply) reads the frames of the answer.
+//! [`request`](super::request) writes the request, [`frame`](super::frame) bounds the answer and cuts it into frames,
+//! and [`reply`](super::reply) reads them.
+//!
 //! Replies are streamed although they are recorded whole: people can read along, a broken connection is distinguished
 //! from a slow model, and proxies do not close a connection that is never silent.
 
 use client::Backoff;
-use futures_util::StreamExt;
-use genai::{
-    Client, Error as ModelError, ModelIden, ServiceTarget,
-    chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, JsonSpec, Tool},
-    resolver::{AuthData, Endpoint},
-};
+use domain::count::counted;
+use reqwest::{Response, Url, header};
 use serde_json::Value;
 use std::{
     fmt,
     future::Future,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::{
     super::{adapter::Failure, delta::DeltaSender, limit},
-    bounded::Bounded,
+    frame::{Broken, Frames},
+    message::ModelRequest,
     protocol::Wire,
-    reply::{ModelReply, ReplyReader},
+    reply::{FrameFault, ModelReply, ReplyReader},
+    request,
 };
 
 /// An API key. Its `Debug` output and errors do not show it.
@@ -61,8 +61,10 @@ pub fn tokio_pause() -> Pause {
 
 /// A model at an address.
 pub struct Model {
-    client: Client,
-    target: ServiceTarget,
+    http: reqwest::Client,
+    url: Url,
+    headers: header::HeaderMap,
+    name: String,
     key: Secret,
     wire: Wire,
     max_tokens: Option<u32>,
@@ -73,21 +75,8 @@ pub struct Model {
 
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Model").field("model", &self.target.model).field("key", &self.key).finish_non_exhaustive()
+        f.debug_struct("Model").field("model", &self.name).field("key", &self.key).finish_non_exhaustive()
     }
-}
-
-/// What the model is sent for one reply.
-#[derive(Debug, Clone)]
-pub struct ModelRequest {
-    /// System prompt; empty for none.
-    pub system: String,
-    /// The conversation so far.
-    pub messages: Vec<ChatMessage>,
-    /// Tools that the model may call.
-    pub tools: Vec<Tool>,
-    /// JSON Schema that the service makes the reply match; `None` for a reply in any form.
-    pub reply_schema: Option<Value>,
 }
 
 /// A request that failed.
@@ -98,31 +87,42 @@ struct FailedTry {
     retry_after: Option<Duration>,
 }
 
+/// How requests reach a model.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelAddress<'a> {
+    /// Format of requests and replies.
+    pub wire: Wire,
+    /// Address of the service, without the path of its requests.
+    pub base_url: &'a str,
+    /// Name of the model at its service.
+    pub name: &'a str,
+}
+
 impl Model {
-    /// The model `name` at `base_url`. `http` brings TLS and the connect timeout; `max_tokens` limits each reply.
+    /// The model at this address. `http` brings TLS and the connect timeout; `max_tokens` limits each reply.
     ///
     /// # Errors
-    /// If no client can be built.
+    /// If the address or the key cannot be used.
     pub fn new(
         http: reqwest::Client,
-        (wire, base_url, name): (Wire, &str, &str),
+        at: ModelAddress<'_>,
         key: Secret,
         max_tokens: Option<u32>,
         pause: Pause,
     ) -> Result<Self, String> {
-        let base_url = format!("{}/", base_url.trim_end_matches('/'));
-        let target = ServiceTarget {
-            endpoint: Endpoint::from_owned(base_url),
-            auth: AuthData::Key(key.0.clone()),
-            model: ModelIden::new(wire.kind(), name.to_owned()),
-        };
-        let client = Client::builder().with_reqwest(http).build().map_err(|error| error.to_string())?;
-        Ok(Self { client, target, key, wire, max_tokens, pause, unreported_at: Mutex::default() })
+        let ModelAddress { wire, base_url, name } = at;
+        let mut url = Url::parse(base_url).map_err(|error| format!("the address `{base_url}`: {error}"))?;
+        url.path_segments_mut()
+            .map_err(|()| format!("the address `{base_url}` can have no path"))?
+            .pop_if_empty()
+            .extend(wire.path());
+        let (headers, name) = (request::headers(wire, &key.0)?, name.to_owned());
+        Ok(Self { http, url, headers, name, key, wire, max_tokens, pause, unreported_at: Mutex::default() })
     }
 
     /// Name of the model at its service.
     pub fn name(&self) -> &str {
-        &self.target.model.model_name
+        &self.name
     }
 
     /// Whether the service did not report the tokens of its last reply. After [`limit::USAGE_UNKNOWN_TIME`] this is
@@ -197,42 +197,33 @@ impl Model {
         tokens_max: Option<u32>,
         deltas: Option<DeltaSender>,
     ) -> Result<ModelReply, FailedTry> {
-        let request = ChatRequest::new(question.messages.clone()).with_tools(question.tools.clone());
-        let request = if question.system.is_empty() { request } else { request.with_system(question.system.clone()) };
-        let reader = Arc::new(Mutex::new(ReplyReader::new(self.wire)));
-        let frames = Arc::clone(&reader);
-        // The usage is not taken from `genai`, but with this it asks for it.
-        let mut options = ChatOptions::default()
-            .with_capture_usage(true)
-            .with_raw_frame_fn(move |_, frame| locked(&frames).read(frame.data))
-            .with_stream_header_timeout(limit::MODEL_SILENCE_MAX)
-            .with_stream_read_timeout(limit::MODEL_SILENCE_MAX);
-        options.max_tokens = tokens_max;
-        if let Some(schema) = &question.reply_schema {
-            options = options.with_response_format(JsonSpec::new("reply", schema.clone()));
-        }
-        let answer = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await;
-        let mut stream = Bounded::new(answer.map_err(|error| self.failed_try(error))?.stream);
-        while let Some(event) = stream.next().await {
-            let fresh = locked(&reader).fresh_text();
+        let mut frames = Frames::new(self.send(question, tokens_max).await?);
+        let mut reader = ReplyReader::new(self.wire);
+        while !reader.is_closed() {
+            let frame = match frames.next().await {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
+                // What comes after the reason of the stop is not part of the reply.
+                Err(_) if reader.has_ended() => break,
+                Err(broken) => return Err(self.failed_try(&broken.into())),
+            };
+            let read = reader.read(&frame);
+            let fresh = reader.fresh_text();
             if let Some(deltas) = deltas.as_ref().filter(|_| !fresh.is_empty()) {
                 deltas.push(&fresh);
             }
-            match event {
-                Ok(ChatStreamEvent::End(_)) => break,
-                Ok(_) => {}
-                // `genai` refuses frames that the reader understands, such as those with `"error": null`.
-                Err(error) if is_about_frame(&error) && locked(&reader).is_understood() => {}
-                // What comes after the reason of the stop is not part of the reply.
-                Err(_) if locked(&reader).has_ended() => break,
-                Err(error) => return Err(self.failed_try(error)),
+            match read {
+                Err(_) if reader.has_ended() => break,
+                Err(fault) => return Err(self.failed_try(&fault.into())),
+                Ok(()) if reader.size() > limit::MODEL_REPLY_BYTES_MAX => {
+                    return Err(self.failed_try(&Fault::LongReply));
+                }
+                Ok(()) => {}
             }
         }
-        drop(stream);
-        let reader = std::mem::replace(&mut *locked(&reader), ReplyReader::new(self.wire));
+        drop(frames);
         if !reader.has_ended() {
-            let failure = Failure::new("model_unavailable", "the model's answer was cut off before its end");
-            return Err(FailedTry { failure, is_transient: true, retry_after: None });
+            return Err(self.failed_try(&Fault::CutOff));
         }
         if let Some(deltas) = deltas {
             deltas.finish().await;
@@ -243,43 +234,99 @@ impl Model {
         Ok(reply)
     }
 
-    /// Classifies an error: its message, whether it is transient, and the service's `Retry-After`.
-    fn failed_try(&self, error: ModelError) -> FailedTry {
-        let error = match error {
-            ModelError::WebStream { error, cause, model_iden } => match error.downcast::<ModelError>() {
-                Ok(inner) => *inner,
-                Err(error) => ModelError::WebStream { error, cause, model_iden },
-            },
-            error => error,
-        };
-        let (message, is_transient) = match &error {
-            ModelError::HttpError { status, body, .. } => {
-                let status = status.as_u16();
-                let is_transient = matches!(status, 408 | 409 | 425 | 429 | 500..);
-                (format!("the model's service answered {status}: {}", shortened(body)), is_transient)
+    /// Sends a request and returns the answer once its status is known and good.
+    async fn send(&self, question: &ModelRequest, tokens_max: Option<u32>) -> Result<Response, FailedTry> {
+        let body = request::body(self.wire, &self.name, question, tokens_max);
+        let sent = self.http.post(self.url.clone()).headers(self.headers.clone()).json(&body).send();
+        let answered = timeout(limit::MODEL_SILENCE_MAX, sent).await;
+        let answered = answered.map_err(|_| Broken::Silent).and_then(|sent| sent.map_err(Broken::Lost));
+        let mut response = answered.map_err(|broken| self.failed_try(&broken.into()))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let retry_after = response.headers().get(header::RETRY_AFTER);
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let retry_after = retry_after.map(|seconds| Duration::from_secs(seconds).min(limit::MODEL_RETRY_AFTER_MAX));
+        let text = beginning(&mut response).await;
+        Err(FailedTry { retry_after, ..self.failed_try(&Fault::Status(status.as_u16(), text)) })
+    }
+
+    /// Classifies a fault: its code and message, and whether it is transient.
+    fn failed_try(&self, fault: &Fault) -> FailedTry {
+        let (message, is_transient) = match fault {
+            Fault::Status(status, text) => {
+                let is_transient = matches!(*status, 408 | 409 | 425 | 429 | 500..);
+                (format!("the model's service answered {status}: {}", shortened(text)), is_transient)
             }
             // The type of an error inside a stream tells whether the request was at fault.
-            ModelError::ChatResponse { body, .. } => {
-                let kind = [&body["error"]["type"], &body["type"]].into_iter().find_map(Value::as_str);
+            Fault::Frame(FrameFault::Reported(frame)) => {
+                let kind = [&frame["error"]["type"], &frame["type"]].into_iter().find_map(Value::as_str);
                 let is_request_at_fault = kind.is_some_and(|kind| {
                     kind.starts_with("invalid") || kind.contains("authentication") || kind.contains("permission")
                 });
-                (format!("the model's service broke off: {}", shortened(&body.to_string())), !is_request_at_fault)
+                (format!("the model's service broke off: {}", shortened(&frame.to_string())), !is_request_at_fault)
             }
-            ModelError::StreamParse { serde_error, .. } => {
-                (format!("the model's answer makes no sense: {serde_error}"), true)
+            Fault::Frame(FrameFault::Unreadable(why)) => (format!("the model's answer makes no sense: {why}"), true),
+            Fault::Broken(Broken::Silent) => {
+                let seconds = limit::MODEL_SILENCE_MAX.as_secs();
+                (format!("the model cannot be reached: its service sent nothing for {seconds} s"), true)
             }
-            ModelError::WebStream { cause, error, .. } => {
-                (format!("the model cannot be reached: {}", with_causes(cause, &**error)), true)
+            Fault::Broken(Broken::Lost(error)) => {
+                (format!("the model cannot be reached: {}", with_causes(&error.to_string(), error)), true)
             }
-            other => (format!("the model cannot be asked: {}", shortened(&other.to_string())), false),
+            Fault::Broken(Broken::TooLarge(excess)) => (excess.sentence(), false),
+            Fault::LongReply => {
+                let most = counted(limit::MODEL_REPLY_BYTES_MAX as u64, "byte");
+                (format!("the model's answer has more than {most} of text, reasoning and tool input"), false)
+            }
+            Fault::CutOff => ("the model's answer was cut off before its end".to_owned(), true),
         };
-        let code = if is_transient { "model_unavailable" } else { "model_refused" };
-        let retry_after = error.headers().and_then(|headers| headers.get(reqwest::header::RETRY_AFTER));
-        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
-        let retry_after = retry_after.map(|seconds| Duration::from_secs(seconds).min(limit::MODEL_RETRY_AFTER_MAX));
-        FailedTry { failure: Failure::new(code, self.key.redact(&message)), is_transient, retry_after }
+        let code = match fault {
+            Fault::Broken(Broken::TooLarge(_)) | Fault::LongReply => "model_answer_too_large",
+            _ if is_transient => "model_unavailable",
+            _ => "model_refused",
+        };
+        FailedTry { failure: Failure::new(code, self.key.redact(&message)), is_transient, retry_after: None }
     }
+}
+
+/// Why a request has no reply.
+enum Fault {
+    /// The service answered with this status and text.
+    Status(u16, String),
+    /// The answer cannot be read any further.
+    Broken(Broken),
+    /// A frame of the answer.
+    Frame(FrameFault),
+    /// The reply has more than [`limit::MODEL_REPLY_BYTES_MAX`].
+    LongReply,
+    /// The answer ended before the reply.
+    CutOff,
+}
+
+impl From<Broken> for Fault {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+impl From<FrameFault> for Fault {
+    fn from(fault: FrameFault) -> Self {
+        Self::Frame(fault)
+    }
+}
+
+/// The beginning of a service's error, at most [`limit::MODEL_ERROR_BYTES_MAX`]; what of it arrives.
+async fn beginning(response: &mut Response) -> String {
+    let mut text = Vec::new();
+    while text.len() < limit::MODEL_ERROR_BYTES_MAX
+        && let Ok(Ok(Some(bytes))) = timeout(limit::MODEL_SILENCE_MAX, response.chunk()).await
+    {
+        text.extend_from_slice(&bytes);
+    }
+    text.truncate(limit::MODEL_ERROR_BYTES_MAX);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// An error with its causes, which reqwest's own text leaves out.
@@ -296,13 +343,4 @@ fn with_causes(text: &str, error: &dyn std::error::Error) -> String {
 /// The beginning of a service's error as one line.
 fn shortened(text: &str) -> String {
     text.chars().take(limit::MODEL_QUOTE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-fn locked(reader: &Mutex<ReplyReader>) -> MutexGuard<'_, ReplyReader> {
-    reader.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whether an error is about one frame, so that the stream continues after it.
-const fn is_about_frame(error: &ModelError) -> bool {
-    !matches!(error, ModelError::WebStream { .. } | ModelError::HttpError { .. })
 }

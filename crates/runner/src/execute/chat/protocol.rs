@@ -1,6 +1,5 @@
 //! The wire formats of models' services.
 
-use genai::adapter::AdapterKind;
 use serde::Deserialize;
 
 /// Wire format of a model's service.
@@ -23,11 +22,11 @@ impl Wire {
         }
     }
 
-    /// The name of the format in `genai`.
-    pub(super) const fn kind(self) -> AdapterKind {
+    /// The path below the base URL.
+    pub(super) const fn path(self) -> &'static [&'static str] {
         match self {
-            Self::OpenAi => AdapterKind::OpenAI,
-            Self::Anthropic => AdapterKind::Anthropic,
+            Self::OpenAi => &["chat", "completions"],
+            Self::Anthropic => &["messages"],
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     },
     ChatAdapter,
     conversation::Conversation,
-    model::ModelRequest,
+    message::ModelRequest,
 };
 
 /// The request, sent as the last message of the person.
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::execute::{
         Adapter,
-        chat::{Budget, Model, Pause, Prices, Secret, Wire},
+        chat::{Budget, Model, ModelAddress, Pause, Prices, Secret, Wire},
         fake::{Fake, SESSION_ID},
         tool::{Named, Tool, Toolbox},
     };
@@ -71,7 +71,7 @@ mod tests {
         let http = client::http_client(&model.base_url).unwrap();
         // A pause would be a second try.
         let pause: Pause = Arc::new(|_| Box::pin(std::future::pending()));
-        let at = (wire, model.base_url.as_str(), "m-1");
+        let at = ModelAddress { wire, base_url: &model.base_url, name: "m-1" };
         ChatAdapter {
             model: Model::new(http, at, Secret::new("k".into()), Some(9_000), pause).unwrap(),
             instructions: Some("You are a clerk.".into()),

@@ -36,9 +36,9 @@ fn agent(model: &ScriptedModel, wire: Wire) -> Agent {
         Box::pin(std::future::ready(()))
     });
     let http = client::http_client(&model.base_url).unwrap();
-    let key = Secret::new(KEY.into());
+    let at = ModelAddress { wire, base_url: &model.base_url, name: "m-1" };
     let chat = ChatAdapter {
-        model: Model::new(http, (wire, &model.base_url, "m-1"), key, None, pause).unwrap(),
+        model: Model::new(http, at, Secret::new(KEY.into()), None, pause).unwrap(),
         instructions: Some("You are a clerk.".into()),
         tools: tools(&[]),
         budget: Budget::default(),

@@ -2,7 +2,7 @@
 
 use super::{super::adapter::Failure, output::Output, split::Line};
 use domain::{
-    limit::{DOCUMENT_BYTES_MAX, PROGRESS_NOTE_CHARS_MAX},
+    limit::{PROGRESS_NOTE_CHARS_MAX, TOOL_RESULT_BYTES_MAX},
     line::is_line,
 };
 use serde::Deserialize;
@@ -44,7 +44,7 @@ impl Whole {
         if let Some(progress) = progress(line) {
             return Some(progress);
         }
-        if self.bytes.len() + line.bytes.len() > DOCUMENT_BYTES_MAX {
+        if self.bytes.len() + line.bytes.len() > TOOL_RESULT_BYTES_MAX {
             self.is_too_large = true;
             return None;
         }
@@ -59,7 +59,7 @@ impl Whole {
     /// output is no result. An output that is larger than a result can be is a failure.
     pub(super) fn finish(&mut self) -> Output {
         if self.is_too_large {
-            let why = format!("the output is larger than {DOCUMENT_BYTES_MAX} bytes");
+            let why = format!("the output is larger than {TOOL_RESULT_BYTES_MAX} bytes");
             return Output { failure: Some(Failure::new("result_refused", why)), ..Output::default() };
         }
         let bytes = std::mem::take(&mut self.bytes);
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_output_that_is_too_large_is_a_failure() {
-        let half = "a".repeat(DOCUMENT_BYTES_MAX / 2 + 1);
+        let half = "a".repeat(TOOL_RESULT_BYTES_MAX / 2 + 1);
         let failure = result(&[&half, &half]).failure.unwrap();
         assert_eq!(failure.code, "result_refused");
         assert!(result(&[&half]).failure.is_none());

@@ -2,6 +2,7 @@
 
 use super::{Mcp, connection::Connection, fault::Fault};
 use domain::{
+    id::TenantId,
     limit::{MCP_LIST_PAGES_MAX, MCP_LIST_SECONDS_MAX, MCP_TOOLS_MAX},
     mcp::OfferedTool,
 };
@@ -18,17 +19,16 @@ use tokio::time::timeout;
 const TIME: Duration = Duration::from_secs(MCP_LIST_SECONDS_MAX);
 
 impl Mcp {
-    /// Returns the tools of a server, and whether it has more than it was asked for.
+    /// Returns the tools of a server of a workspace, and whether it has more than it was asked for.
     ///
     /// # Errors
     /// Why it gave no list.
-    pub(super) async fn list(&self, target: &Target) -> Result<(Vec<OfferedTool>, bool), Fault> {
-        timeout(TIME, self.list_in_turn(target)).await.unwrap_or(Err(Fault::Time))
+    pub(super) async fn list(&self, tenant_id: TenantId, target: &Target) -> Result<(Vec<OfferedTool>, bool), Fault> {
+        timeout(TIME, self.list_in_turn(tenant_id, target)).await.unwrap_or(Err(Fault::Time))
     }
 
-    async fn list_in_turn(&self, target: &Target) -> Result<(Vec<OfferedTool>, bool), Fault> {
-        // It is never closed.
-        let _turn = self.lists.acquire().await;
+    async fn list_in_turn(&self, tenant_id: TenantId, target: &Target) -> Result<(Vec<OfferedTool>, bool), Fault> {
+        let _turn = self.lists.take(tenant_id).await;
         let connection = Connection::open(self, target, TIME).await?;
         let listed = pages(&connection).await;
         connection.close().await;

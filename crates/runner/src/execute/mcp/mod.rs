@@ -16,6 +16,7 @@ mod list;
 mod program;
 mod progress;
 mod refresh;
+mod turns;
 
 pub use call::Called;
 pub use fault::Fault;
@@ -24,10 +25,7 @@ pub use refresh::refresh;
 
 use outbound::Client;
 use std::{collections::BTreeMap, fmt, sync::Arc};
-use tokio::sync::Semaphore;
-
-/// Lists at the same time in one server. Further ones wait.
-const LISTS_AT_ONCE: usize = 8;
+use turns::Turns;
 
 /// Calls MCP servers. Clones share their settings.
 #[derive(Clone)]
@@ -36,7 +34,7 @@ pub struct Mcp {
     programs: Arc<BTreeMap<String, Program>>,
     /// Names of variables that programs do not inherit: secrets of the server.
     withheld: Arc<Vec<String>>,
-    lists: Arc<Semaphore>,
+    lists: Arc<Turns>,
 }
 
 impl fmt::Debug for Mcp {
@@ -49,7 +47,7 @@ impl Mcp {
     /// Creates the caller. `programs` are those that the operator allows, by their names; `withheld` are names of
     /// variables that they do not inherit.
     pub fn new(http: Client, programs: BTreeMap<String, Program>, withheld: Vec<String>) -> Self {
-        let lists = Arc::new(Semaphore::new(LISTS_AT_ONCE));
+        let lists = Arc::new(Turns::new());
         Self { http, programs: Arc::new(programs), withheld: Arc::new(withheld), lists }
     }
 

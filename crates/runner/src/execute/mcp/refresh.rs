@@ -12,9 +12,9 @@ use ledger::{Error, Ledger, McpListingRecord, Result, Scope, mcp_server};
 /// [`mcp_server::target`](ledger::mcp_server::target).
 pub async fn refresh(mcp: &Mcp, ledger: &Ledger, scope: &Scope, slug: &str) -> Result<McpListingRecord> {
     let target = mcp_server::target(ledger, scope, slug).await?;
-    let listed = mcp.list(&target).await;
+    let listed = mcp.list(scope.tenant_id, &target).await;
     let (offered, is_cut) = listed.map_err(|fault| {
-        let text = fault.quoted(|text| target.secrets.redact(text));
+        let text = fault.explained(|text| target.secrets.redact(text));
         Error::invalid("transport", format!("the server gave no list of its tools: {text}"))
     })?;
     let offered = offered.into_iter().map(|tool| without_secrets(tool, &target.secrets)).collect();

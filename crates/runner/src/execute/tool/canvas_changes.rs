@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 pub struct Changes {
     /// The newest version of the canvas.
     pub head: u64,
+    /// The version of the last patch that was looked at, or the newest one.
+    pub last: u64,
     /// The changes as a block of untrusted text; `None` without any.
     pub block: Option<String>,
     /// Whether there are more changes than one answer of the server lists.
@@ -39,12 +41,22 @@ pub fn own_id(context: &JobContext) -> String {
 /// # Errors
 /// Those of the API.
 pub async fn since(id: SessionId, after: u64, context: &JobContext) -> client::Result<Changes> {
+    wait_since(id, after, 0, context).await
+}
+
+/// The same. If there is no patch after the version, it waits for one.
+///
+/// # Errors
+/// Those of the API.
+pub async fn wait_since(id: SessionId, after: u64, wait_seconds: u32, context: &JobContext) -> client::Result<Changes> {
     let lease = &context.lease;
-    let found = lease.retry_while_held(lease.backoff(), |_| context.api.canvas_patches(id, after)).await?;
+    let read = |_| context.api.canvas_patches(id, after, wait_seconds);
+    let found = lease.retry_while_held(lease.backoff(), read).await?;
     let own = format!("{}:", lease.session_id);
     let others = found.patches.iter().filter(|patch| !patch.op_id.starts_with(&own));
     let shown: Vec<_> =
         others.map(|patch| ShownPatch { version: patch.sequence, by: &patch.by, ops: &patch.ops }).collect();
     let block = render(&shown, &context.events.delimiter());
-    Ok(Changes { head: found.head, block, has_more: found.has_more })
+    let last = found.patches.last().map_or(found.head, |patch| patch.sequence);
+    Ok(Changes { head: found.head, last, block, has_more: found.has_more })
 }

@@ -5,9 +5,11 @@ use super::{
         adapter::{Failure, JobContext},
         limit::CANVAS_LOOK_AGAIN,
     },
-    Answer, canvas_changes, parse_id, refusal_answer,
+    Answer,
+    canvas_changes::{self, Changes},
+    parse_id, refusal_answer,
 };
-use domain::limit::CANVAS_WAIT_SECONDS_MAX;
+use domain::{id::SessionId, limit::CANVAS_WAIT_SECONDS_MAX, session::Status};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -39,21 +41,35 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
         Err(refusal) => return Ok(Err(refusal)),
     };
     let after = input["after"].as_u64().unwrap_or_default();
-    let seconds = input["seconds"].as_u64().unwrap_or(SECONDS_DEFAULT).min(CANVAS_WAIT_SECONDS_MAX);
+    let most = u64::from(CANVAS_WAIT_SECONDS_MAX);
+    let seconds = input["seconds"].as_u64().unwrap_or(SECONDS_DEFAULT).min(most);
     let until = Instant::now() + Duration::from_secs(seconds);
-    let changes = loop {
-        match canvas_changes::since(id, after, context).await {
-            Ok(changes) if changes.block.is_some() || Instant::now() >= until => break changes,
-            Ok(_) => sleep(CANVAS_LOOK_AGAIN).await,
-            Err(error) => return refusal_answer(error).map(Err),
+    match wait(id, after, until, context).await {
+        Ok((changes, status)) => {
+            let mut answer = json!({ "version": changes.head, "status": status });
+            changes.add_to(&mut answer);
+            Ok(Ok(answer))
         }
-    };
-    let lease = &context.lease;
-    let status = match lease.retry_while_held(lease.backoff(), |_| context.api.canvas(id)).await {
-        Ok(canvas) => canvas.status,
-        Err(error) => return refusal_answer(error).map(Err),
-    };
-    let mut answer = json!({ "version": changes.head, "status": status });
-    changes.add_to(&mut answer);
-    Ok(Ok(answer))
+        Err(error) => refusal_answer(error).map(Err),
+    }
+}
+
+/// Waits for a change of others, the end of the canvas or the time. Each request waits at the server for a patch, which
+/// may be one of the session itself, as long as the lease allows.
+async fn wait(id: SessionId, after: u64, until: Instant, context: &JobContext) -> client::Result<(Changes, Status)> {
+    let (lease, mut seen) = (&context.lease, after);
+    loop {
+        let begun = Instant::now();
+        let left = until.saturating_duration_since(begun).min(lease.wait_max()).as_secs();
+        let seconds = u32::try_from(left).unwrap_or(CANVAS_WAIT_SECONDS_MAX);
+        let changes = canvas_changes::wait_since(id, seen, seconds.min(CANVAS_WAIT_SECONDS_MAX), context).await?;
+        let status = lease.retry_while_held(lease.backoff(), |_| context.api.canvas(id)).await?.status;
+        if changes.block.is_some() || status.is_final() || Instant::now() >= until {
+            return Ok((changes, status));
+        }
+        seen = changes.last.max(seen);
+        if begun.elapsed() < CANVAS_LOOK_AGAIN {
+            sleep(CANVAS_LOOK_AGAIN).await;
+        }
+    }
 }

@@ -258,11 +258,8 @@ impl Toolbox {
     }
 
     /// The declarations of the tools for a model. `offers` are those of the workspace.
-    pub fn declared(&self, is_thread: bool, offers: &[Offered]) -> Vec<genai::chat::Tool> {
-        let declare = |offer: Offered| {
-            genai::chat::Tool::new(offer.slug).with_description(offer.description).with_schema(offer.schema)
-        };
-        self.all_offers(is_thread, offers).map(declare).collect()
+    pub fn declared(&self, is_thread: bool, offers: &[Offered]) -> Vec<Offered> {
+        self.all_offers(is_thread, offers).collect()
     }
 
     /// The same tools as function schemas, in the form that training data has.

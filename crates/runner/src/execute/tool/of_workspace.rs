@@ -77,6 +77,7 @@ pub async fn run(call: &Call, wait_seconds: u32, context: &JobContext) -> Result
         input: to_raw_value(&call.input).ok(),
         idempotency_key: Some(format!("tool-call-{}", body_digest(&lease.session_id.to_string(), &call.id))),
         parent_id: Some(lease.session_id),
+        output: None,
         wait_seconds: Some(wait_seconds),
     };
     match lease.retry_while_held(lease.backoff(), |_| context.api.run_tool(&call.name, &request)).await {

@@ -5,7 +5,7 @@ use super::{
         adapter::{Failure, Job, JobContext},
         event_queue::Closed,
     },
-    failed::Failed,
+    terms::Failed,
 };
 use client::EventRange;
 use domain::{

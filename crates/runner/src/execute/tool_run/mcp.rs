@@ -2,8 +2,7 @@
 
 use super::{
     super::{limit, mcp::Fault},
-    failed::Failed,
-    terms::Terms,
+    terms::{Failed, Terms},
 };
 use domain::{
     limit::PROGRESS_NOTE_CHARS_MAX,
@@ -46,7 +45,7 @@ pub(super) fn for_followers(progress: Progress, terms: &Terms) -> Progress {
 
 /// The failure of a call that called no tool.
 pub(super) fn not_sent(fault: &Fault, terms: &Terms) -> Failed {
-    let text = format!("the tool was not called: {}", fault.quoted(|text| terms.redact(text)));
+    let text = format!("the tool was not called: {}", fault.explained(|text| terms.redact(text)));
     match fault {
         Fault::Refused(_) => Failed::final_one("call_refused", text),
         Fault::Status { status, .. } => of_status(*status, text),

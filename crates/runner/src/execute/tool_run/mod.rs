@@ -5,7 +5,6 @@
 //! begun, and repeats it only if the tool says that it may be repeated.
 
 mod calls;
-mod failed;
 mod mcp;
 mod server;
 mod terms;

@@ -8,9 +8,8 @@ use super::{
         progress::ProgressSender,
     },
     calls::Calls,
-    failed::Failed,
     mcp,
-    terms::Terms,
+    terms::{Failed, Terms},
 };
 use client::Backoff;
 use domain::{

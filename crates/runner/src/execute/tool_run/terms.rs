@@ -1,7 +1,9 @@
-//! What holds for every call of a run.
+//! What holds for every call of a run, and why a call failed.
 
-use super::failed::Failed;
-use domain::tool::{http::Secrets, run::TIME_LIMIT};
+use domain::tool::{
+    http::Secrets,
+    run::{MAY_HAVE_RUN, TIME_LIMIT},
+};
 use std::time::Duration;
 
 /// What holds for every call of a run, and what must not be in texts about it.
@@ -32,5 +34,30 @@ impl Terms {
         let seconds = self.time_limit.as_secs();
         let text = format!("no complete answer within {seconds} s.{}", self.perhaps());
         Failed { is_retryable: true, ..Failed::final_one(TIME_LIMIT, text) }
+    }
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failed {
+    /// Stable name.
+    pub code: String,
+    /// What happened, for people, without secrets.
+    pub text: String,
+    /// HTTP status code of the answer, if there was one.
+    pub status: Option<u16>,
+    /// Whether another call could succeed.
+    pub is_retryable: bool,
+}
+
+impl Failed {
+    /// A failure that another call would meet too.
+    pub fn final_one(code: &str, text: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), text: text.into(), status: None, is_retryable: false }
+    }
+
+    /// A call whose outcome is unknown.
+    pub fn unknown(what: &str) -> Self {
+        Self::final_one(MAY_HAVE_RUN, format!("{what}. The tool may have run; it was not repeated."))
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::adapter::{Adapter, Failure, Job, JobContext, Outcome},
     calls::Calls,
-    failed::Failed,
+    terms::Failed,
 };
 use domain::tool::run::ToolRun;
 use std::{future::Future, pin::Pin, sync::Arc};

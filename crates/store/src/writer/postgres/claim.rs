@@ -96,6 +96,7 @@ impl PostgresLane {
         let Shared { waiting, .. } = shared;
         match taken {
             Ok(Some(taken)) => {
+                self.counters.count(taken.len());
                 // The worker is likely to append to the session next.
                 for (session, _) in &taken {
                     self.heads.insert(&Head::of(session));

@@ -2,7 +2,7 @@
 
 use super::{PostgresLane, Waiting, connection, span_of_first};
 use crate::{
-    engine::{Access, Conn, Error, Mode, is_lock_timeout, transaction_on, with_timeout},
+    engine::{Access, Conn, Error, Mode, is_lock_failure, transaction_on, with_timeout},
     event::{self, AppendRequest, GroupNotices, Settled},
 };
 use std::collections::HashSet;
@@ -80,7 +80,7 @@ impl PostgresLane {
         let work = transaction_on(connection, access, Mode::Shared, async |connection| {
             match apply(connection, requests, mode).await {
                 Ok(done) => Ok(done),
-                Err(error) if is_lock_timeout(&error) => Err(Attempt::SessionLocked),
+                Err(error) if is_lock_failure(&error) => Err(Attempt::SessionLocked),
                 Err(error) => match Error::from(error) {
                     error if !mode.one_by_one && error.is_of_item() => Err(Attempt::ItemRefused),
                     error => Err(Attempt::Failed(error)),

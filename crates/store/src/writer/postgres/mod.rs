@@ -1,18 +1,20 @@
-//! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims with the
-//! same terms into one statement.
+//! A PostgreSQL lane: merges appends, completions or new sessions of one workspace and person into one transaction, and
+//! claims with the same terms into one statement.
 //!
 //! The lane caches the heads that it wrote last, and most groups need one statement ([`PlannedAppends`]).
 //! The remaining requests run in a transaction that reads and locks first ([`locked`]). A session that
 //! another transaction holds would block the lane, so its appends are deferred ([`deferred`]).
 
 mod claim;
+mod completion;
+mod creation;
 mod deferred;
 mod group_wait;
 mod locked;
 
 use super::job::{ALONE_MAX, Append, Counters, Group, Job};
 use crate::{
-    engine::{Access, Error, LaneSpan, POSTGRES_TRUSTED, is_lock_timeout, with_timeout},
+    engine::{Access, Error, LaneSpan, POSTGRES_TRUSTED, is_lock_failure, with_timeout},
     event::{
         AppendRefusal, AppendRequest, Change, GroupNotices, HeadCache, Notifier, PlannedAppends, Settled, publish,
     },
@@ -146,7 +148,7 @@ impl PostgresLane {
     async fn commit(&mut self, group: Vec<Job>) -> usize {
         let until = Instant::now() + LOCKED_SESSION_WAIT_MAX;
         let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
-        let (mut claims, mut held) = (Vec::new(), Vec::new());
+        let (mut claims, mut completions, mut creations, mut held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for job in group {
             match job {
                 Job::Append(Append { request, reply, span }) => {
@@ -158,12 +160,16 @@ impl PostgresLane {
                     }
                 }
                 Job::Claim(claim) => claims.push(claim),
+                Job::Completion(completion) => completions.push(completion),
+                Job::Creation(creation) => creations.push(*creation),
                 // On PostgreSQL every other write has its own transaction.
                 Job::Command(..) | Job::EmptyWal(_) | Job::LookForOthers | Job::Stop => {}
             }
         }
         self.deferred.put(held, &self.counters);
         self.claim(claims).await;
+        self.complete(completions).await;
+        self.create(creations).await;
         let transactions = by_access.len();
         for (access, appends) in by_access {
             let (left, mode) = self.commit_at_known_heads(access, appends).await;
@@ -203,7 +209,7 @@ impl PostgresLane {
                 (left.into_iter().map(|(waiting, _)| waiting).collect(), mode)
             }
             // The statement has already waited for the lock, so the next try skips locked sessions.
-            Ok(Err(error)) if is_lock_timeout(&error) => (appends, CommitMode { skip_locked: true, ..mode }),
+            Ok(Err(error)) if is_lock_failure(&error) => (appends, CommitMode { skip_locked: true, ..mode }),
             Ok(Err(error)) => match Error::from(error) {
                 error if error.is_of_item() => (appends, CommitMode { one_by_one: true, ..mode }),
                 error => {

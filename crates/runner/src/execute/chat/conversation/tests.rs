@@ -4,7 +4,6 @@ use super::{
     super::{super::adapter::Decision, Tokens, budget::Spent},
     *,
 };
-use genai::chat::ChatRole;
 use serde_json::json;
 
 fn event(kind: &str, part: Value, metadata: Value) -> Event {
@@ -65,10 +64,13 @@ fn a_log_becomes_the_messages_that_the_model_knows() {
     ];
     let conversation = conversation_of(&log);
     let messages = conversation.messages("do it");
-    let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
-    let (user, assistant, tool) = (ChatRole::User, ChatRole::Assistant, ChatRole::Tool);
-    assert_eq!(roles, [user.clone(), assistant.clone(), tool, assistant, user]);
-    assert_eq!(messages[1].content.tool_calls().len(), 2);
+    let [Message::User(_), Message::Agent(parts), Message::Results(results), Message::Agent(_), Message::User(_)] =
+        messages.as_slice()
+    else {
+        panic!("{messages:?}")
+    };
+    assert_eq!(parts.iter().filter(|part| matches!(part, Part::Call(_))).count(), 2);
+    assert_eq!(results.iter().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["c2", "c1"]);
     let mut spent = Spent::default();
     for _ in 0..2 {
         spent.add(Some(Tokens { input: 10, cached: 0, cache_written: 0, output: 2 }));
@@ -101,8 +103,9 @@ fn a_message_of_a_person_ends_open_calls_of_the_agent() {
     assert!(conversation.open_calls().is_empty());
     assert_eq!((conversation.spent.steps, conversation.spent_in_turn().steps), (1, 0));
     let messages = conversation.thread_messages(Some("They look at Acme."));
-    let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
-    assert_eq!(roles, [ChatRole::User, ChatRole::Assistant, ChatRole::Tool, ChatRole::User]);
+    let [Message::User(_), Message::Agent(_), Message::Results(_), Message::User(_)] = messages.as_slice() else {
+        panic!("{messages:?}")
+    };
     let rendered = format!("{messages:?}");
     assert!(rendered.contains(INTERRUPTED) && !rendered.contains("torn"), "{rendered}");
     let last = format!("{:?}", messages.last().unwrap());

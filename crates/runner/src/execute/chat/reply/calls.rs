@@ -67,6 +67,11 @@ impl Calls {
         }
     }
 
+    /// Bytes of the arguments of all calls.
+    pub fn size(&self) -> usize {
+        self.0.iter().map(|call| call.arguments.len()).sum()
+    }
+
     fn add(&mut self, fragment: &Fragment<'_>) {
         let at = self.position(fragment).unwrap_or_else(|| {
             self.0.push(Begun::default());
@@ -128,7 +133,8 @@ impl Begun {
                 if self.arguments.trim() == "{}" && text.trim_start().starts_with('{') {
                     self.arguments.clear();
                 }
-                let is_repeated = is_named && self.is_complete() && (text.trim().is_empty() || *text == self.arguments);
+                // The whole is parsed last, so that a long one that arrives in parts is not parsed with each of them.
+                let is_repeated = is_named && (text.trim().is_empty() || *text == self.arguments) && self.is_complete();
                 if !is_repeated {
                     self.arguments.push_str(text);
                 }
@@ -138,7 +144,7 @@ impl Begun {
     }
 
     fn is_complete(&self) -> bool {
-        serde_json::from_str::<Map<String, Value>>(&self.arguments).is_ok()
+        self.arguments.trim_end().ends_with('}') && serde_json::from_str::<Map<String, Value>>(&self.arguments).is_ok()
     }
 }
 

@@ -1,9 +1,7 @@
 //! Reads a model's reply from the frames of its stream.
 //!
-//! The crate `genai` makes the request and cuts the stream into frames. What they say is read here, because services
-//! that are called compatible differ in ways that `genai` cannot be configured for: it joins tool calls by `index`
-//! alone and drops those without one, and it leaves out refusals. [`openai`] and [`anthropic`] know the frames of the
-//! two wire formats, [`calls`] joins tool calls.
+//! Services that are called compatible differ: in the numbers of tool calls, in the fields of reasoning, refusals and
+//! usage. [`openai`] and [`anthropic`] know the frames of the two wire formats, [`calls`] joins tool calls.
 
 mod anthropic;
 mod calls;
@@ -16,7 +14,6 @@ use super::{
 };
 use calls::Calls;
 use domain::decoding::read_json;
-use genai::chat::StopReason;
 use serde_json::Value;
 
 /// One complete reply.
@@ -87,9 +84,22 @@ pub(super) struct ReplyReader {
     tokens: Option<Tokens>,
     /// Whether the stream marked the reply as complete.
     has_ended: bool,
-    /// Whether the last frame could be read and reports no error.
-    is_understood: bool,
 }
+
+/// A frame that is no part of a reply.
+#[derive(Debug, PartialEq)]
+pub(super) enum FrameFault {
+    /// It is not JSON, for this reason.
+    Unreadable(String),
+    /// The service reports an error with this frame.
+    Reported(Value),
+}
+
+/// Reasons of a stop at the largest number of tokens.
+const CUT: [&str; 5] = ["length", "max_tokens", "model_length", "model_context_window_exceeded", "incomplete"];
+/// Reasons of a stop by a filter or by the model itself, of both formats and of Gemini behind gateways.
+const WITHHELD: [&str; 7] =
+    ["content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"];
 
 impl ReplyReader {
     /// A reader of a reply in this format.
@@ -105,39 +115,42 @@ impl ReplyReader {
             stop_reason: None,
             tokens: None,
             has_ended: false,
-            is_understood: true,
         }
     }
 
     /// Reads the data of the next frame.
-    pub fn read(&mut self, data: &str) {
-        self.is_understood = true;
+    ///
+    /// # Errors
+    /// If the frame cannot be read or reports an error.
+    pub fn read(&mut self, data: &str) -> Result<(), FrameFault> {
         let data = data.trim();
         if data == "[DONE]" {
             self.has_ended = true;
-            return;
+            return Ok(());
         }
         if data.is_empty() {
-            return;
+            return Ok(());
         }
-        let Ok((frame, _)) = read_json::<Value>(data) else {
-            self.is_understood = false;
-            return;
-        };
+        let (frame, _) = read_json::<Value>(data).map_err(|error| FrameFault::Unreadable(error.to_string()))?;
         // Some services send `"error": null` with every frame.
         if !frame["error"].is_null() || frame["type"] == "error" {
-            self.is_understood = false;
-            return;
+            return Err(FrameFault::Reported(frame));
         }
         match self.wire {
             Wire::OpenAi => openai::read(self, &frame),
             Wire::Anthropic => anthropic::read(self, &frame),
         }
+        Ok(())
     }
 
-    /// Whether the last frame could be read and reports no error.
-    pub const fn is_understood(&self) -> bool {
-        self.is_understood
+    /// Whether the stream marked the reply as complete, so that nothing follows.
+    pub const fn is_closed(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Bytes of what is kept of the reply: text, reasoning and the arguments of calls.
+    pub fn size(&self) -> usize {
+        self.text.size() + self.thinking.len() + self.refusal.len() + self.explanation.len() + self.calls.size()
     }
 
     /// Whether the reply is complete: the end of the stream or the reason of the stop was read.
@@ -157,8 +170,12 @@ impl ReplyReader {
         let split = self.text.finish();
         let thinking = [self.thinking.trim(), split.thinking.as_str()];
         let thinking: Vec<_> = thinking.into_iter().filter(|text| !text.is_empty()).collect();
-        let stop = self.stop_reason.clone().map(StopReason::from);
-        let is_declined = !self.refusal.trim().is_empty() || matches!(stop, Some(StopReason::ContentFilter(_)));
+        let stopped_by = |reasons: &[&str]| {
+            let reason = self.stop_reason.as_deref().unwrap_or_default();
+            reasons.iter().any(|known| reason.eq_ignore_ascii_case(known))
+        };
+        let is_cut = stopped_by(&CUT);
+        let is_declined = !self.refusal.trim().is_empty() || stopped_by(&WITHHELD);
         let declined = is_declined.then(|| Declined {
             stop_reason: self.stop_reason.unwrap_or_else(|| "refusal".to_owned()),
             text: if self.refusal.trim().is_empty() { self.explanation } else { self.refusal },
@@ -167,7 +184,7 @@ impl ReplyReader {
             text: split.text,
             thinking: thinking.join("\n"),
             calls: self.calls.finish(),
-            is_cut: matches!(stop, Some(StopReason::MaxTokens(_))),
+            is_cut,
             declined,
             tokens: self.tokens,
         }

@@ -6,8 +6,7 @@ use serde_json::json;
 fn read(wire: Wire, frames: &[Value]) -> ModelReply {
     let mut reader = ReplyReader::new(wire);
     for frame in frames {
-        reader.read(&frame.to_string());
-        assert!(reader.is_understood(), "{frame}");
+        assert_eq!(reader.read(&frame.to_string()), Ok(()), "{frame}");
     }
     reader.finish()
 }
@@ -308,8 +307,7 @@ fn errors_and_broken_frames_are_not_understood_and_nothing_else() {
         ("", true),
         ("[DONE]", true),
     ] {
-        reader.read(frame);
-        assert_eq!(reader.is_understood(), is_understood, "{frame}");
+        assert_eq!(reader.read(frame).is_ok(), is_understood, "{frame}");
     }
     assert!(reader.has_ended());
     assert_eq!(reader.fresh_text(), "\u{fffd}");

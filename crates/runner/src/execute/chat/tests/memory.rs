@@ -70,6 +70,10 @@ async fn an_agent_with_the_tool_is_asked_for_ratings_when_the_claim_says_so() {
         assert_eq!(work(&fake, chat, give).await, End::Completed);
         let messages = model.requests()[0].body["messages"].to_string();
         assert!(messages.contains("<memory>x</memory>"), "{messages}");
-        assert_eq!(messages.contains("rate with the tool rate_memories"), is_due && has_tool, "{messages}");
+        assert_eq!(
+            messages.contains("rate these memories with the tool rate_memories"),
+            is_due && has_tool,
+            "{messages}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Streams of services that are called compatible, through the whole agent.
 
 use super::*;
+use crate::execute::limit;
 
 fn chunk(delta: Value, reason: Value) -> Value {
     json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] })
@@ -158,4 +159,39 @@ async fn a_session_of_one_step_says_that_its_budget_could_not_be_held() {
     assert_eq!(last["metadata"]["budgetUnknown"], true);
     assert!(fake.log().last().unwrap().1.contains("the budget of 10 output tokens cannot be held"), "{last}");
     assert_eq!(fake.calls("complete")[0]["result"], "Done.");
+}
+
+#[tokio::test]
+async fn a_line_of_9_megabytes_fails_the_session_and_the_same_bytes_in_small_lines_do_not() {
+    let padded = |bytes: usize| json!({ "choices": [{ "index": 0, "delta": { "content": "x" }, "padding": "x".repeat(bytes) }] });
+    let end = vec![chunk(json!({}), "stop".into()), usage(), "[DONE]".into()];
+    let one_line = [vec![padded(9_000_000)], end.clone()].concat();
+    let model = ScriptedModel::start([ScriptedReply::frames(&one_line)]).await;
+    let fake = fake().await;
+    let ended = work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await;
+    assert_eq!(ended, End::Failed("model_answer_too_large".into()));
+    assert_eq!(failure(&fake), "the model service sent a line of more than 4,194,304 bytes");
+    assert_eq!(model.requests().len(), 1, "it is not asked again");
+
+    let small_lines = [vec![padded(1_000); 9_000], end].concat();
+    let model = ScriptedModel::start([ScriptedReply::frames(&small_lines)]).await;
+    fake.with(|m| m.status = "running".into());
+    assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
+    assert_eq!(fake.calls("complete")[0]["result"], "x".repeat(9_000));
+}
+
+#[tokio::test]
+async fn a_reply_of_more_than_4_megabytes_of_text_and_calls_fails_the_session() {
+    let text = "x".repeat(limit::MODEL_REPLY_BYTES_MAX / 2);
+    let frames = [
+        chunk(json!({ "content": text }), Value::Null),
+        chunk(json!({ "tool_calls": note_call("c1", &text) }), Value::Null),
+        chunk(json!({}), "tool_calls".into()),
+        "[DONE]".into(),
+    ];
+    let model = ScriptedModel::start([ScriptedReply::frames(&frames)]).await;
+    let fake = fake().await;
+    let ended = work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await;
+    assert_eq!(ended, End::Failed("model_answer_too_large".into()));
+    assert!(failure(&fake).contains("more than 4,194,304 bytes of text"), "{}", failure(&fake));
 }

@@ -1,0 +1,1 @@
+-- Groups of completions and of new sessions are PostgreSQL's: here the one writer groups all commands.

@@ -1,0 +1,1 @@
+-- A function that reads the models of a usage is PostgreSQL's: here the statements read them from the JSON.

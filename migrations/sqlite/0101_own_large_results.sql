@@ -1,0 +1,1 @@
+-- Who reads large results is decided by row-level security, which PostgreSQL has.
