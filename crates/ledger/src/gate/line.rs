@@ -64,7 +64,7 @@ impl GateLine {
     pub(super) fn finds(&self, gate: &Gate) -> bool {
         is_among(&self.agents, gate.agent_slug.as_deref())
             && is_among(&self.kinds, Some(gate.kind.as_str()))
-            && has(&self.titles, &gate.title)
+            && (self.titles == Contains::default() || has(&self.titles, &titles_of(gate)))
             && has(&self.tools, tool_of(gate))
             && (self.texts == Contains::default() || has(&self.texts, &text_of(gate)))
     }
@@ -78,14 +78,21 @@ fn tool_of(gate: &Gate) -> &str {
     }
 }
 
-/// The title, and the values of what is to be decided.
+/// The title of the gate and that of its entity, because rows show either.
+fn titles_of(gate: &Gate) -> String {
+    let entity = gate.entity_title.as_deref().unwrap_or_default();
+    format!("{}\n{entity}", gate.title)
+}
+
+/// The titles, the name of the task, and the values of what is to be decided.
 fn text_of(gate: &Gate) -> String {
     let mut task = gate.task.to_json();
     if let Some(members) = task.as_object_mut() {
         // It is a field of its own.
         members.remove("kind");
     }
-    format!("{}\n{}", gate.title, value_text(&task.to_string()))
+    let action = gate.action_name.as_deref().unwrap_or_default();
+    format!("{}\n{action}\n{}", titles_of(gate), value_text(&task.to_string()))
 }
 
 fn is_among(of: &Among, value: Option<&str>) -> bool {

@@ -1,7 +1,9 @@
 //! Search lines of the lists of tools, forms, memory documents and approvals.
 
 use crate::{
+    entity::{acme, company},
     feedback_request::{ask, request},
+    gate::{gated, staged},
     memory::{AGENT, put},
     search_records::question,
     tool::{create, publish, weather},
@@ -33,6 +35,7 @@ on_both_engines!(
     forms_are_found_by_slug_title_and_introduction,
     memory_documents_are_found_by_their_paths,
     approvals_are_found_by_agent_kind_tool_title_and_values,
+    approvals_are_found_by_the_names_of_their_entity_and_their_task,
     a_page_of_a_search_of_approvals_goes_on_where_it_ended,
     the_inbox_counts_and_lists_what_a_search_finds,
     memories_are_searched_by_words_and_by_parts_of_the_path,
@@ -196,6 +199,28 @@ async fn approvals_are_found_by_agent_kind_tool_title_and_values(f: Fixture) {
             matches!(&refused, Err(Error::Invalid(issues)) if issues[0].message.contains(part)),
             "{line}: {refused:?}"
         );
+    }
+    f.done().await;
+}
+
+async fn approvals_are_found_by_the_names_of_their_entity_and_their_task(f: Fixture) {
+    let company = company(&f).await;
+    for title in ["Acme Corp", "Beta Works"] {
+        let entity = acme(&f, &company, title).await;
+        let of = gated(&f, Some(entity.id), Value::Null, json!({})).await;
+        staged(&f, &of, &json!({ "stage": "Won" })).await;
+    }
+    for (line, count) in [
+        ("acme", 1),
+        ("title:acme", 1),
+        ("title:\"corp\" won", 1),
+        ("-title:acme won", 1),
+        ("-acme won", 1),
+        ("title:acme,beta", 2),
+        ("qualify", 2),
+        ("gamma", 0),
+    ] {
+        assert_eq!(approvals(&f, line, 0, None).await.unwrap().items.len(), count, "{line}");
     }
     f.done().await;
 }
