@@ -3,7 +3,8 @@
 use std::{path::Path, process::Command};
 
 fn main() {
-    if std::env::var_os("CARGO_FEATURE_EMBEDDED_SITE").is_some() {
+    // A build for debugging reads the site from its folder while it runs.
+    if std::env::var_os("CARGO_FEATURE_EMBEDDED_SITE").is_some() && is_env("PROFILE", "release") {
         watch_site();
     }
     println!("cargo::rerun-if-env-changed=SHIFTBOOK_COMMIT");
@@ -36,13 +37,16 @@ fn watch_site() {
 
 /// Where rustc brings its own linker; the others do not know the option. Whoever chose another linker keeps it.
 fn links_with_lld() -> bool {
-    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
     let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    is("TARGET", "x86_64-unknown-linux-gnu")
-        && is("PROFILE", "release")
+    is_env("TARGET", "x86_64-unknown-linux-gnu")
+        && is_env("PROFILE", "release")
         && std::env::var_os("RUSTC_LINKER").is_none()
         && !flags.contains("linker")
         && !flags.contains("fuse-ld")
+}
+
+fn is_env(name: &str, value: &str) -> bool {
+    std::env::var(name).is_ok_and(|found| found == value)
 }
 
 /// Whether the C library of this machine is glibc 2.36 or newer. A binary with packed relocations does not start with

@@ -4,6 +4,7 @@
 //! interrupted.
 
 mod bench;
+mod beside;
 mod build;
 mod demo;
 mod demo_canvas;

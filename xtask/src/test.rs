@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
+use crate::beside::{self, Beside};
 use crate::build::{self, Build};
 use crate::postgres::Postgres;
 use crate::process::{interrupted, run};
@@ -61,9 +62,9 @@ impl Step {
         Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
-        // Before the server is compiled, which has it inside.
-        Step::Site,
         Step::Compile,
+        // It is built beside the steps before it. The server of the tests reads it from its folder.
+        Step::Site,
         Step::Clippy,
         Step::Postgres,
         Step::Tests,
@@ -157,22 +158,28 @@ pub fn test(options: &Options) -> Result<()> {
     // Dropped after the database inside it.
     let scratch = scratch::in_memory();
     let mut postgres: Option<Postgres> = None;
-    let mut torture: Option<Tier> = None;
+    let mut running = Running::default();
     let build = if options.release { Build::Release } else { Build::Tests };
     for step in Step::ALL.into_iter().filter(|step| step.is_wanted(options)) {
+        // Not earlier: both may install packages of the system.
+        let is_beside = Step::Site.is_wanted(options) && Step::Compile.is_wanted(options);
+        if is_beside && step != Step::Prerequisites && running.beside.is_none() && !interrupted() {
+            running.beside = Some(Beside::start(Step::Clippy.is_wanted(options)));
+        }
         let is_before_torture = step == Step::Examples && Step::Torture.is_wanted(options) && !interrupted();
         if is_before_torture && !is_hopeless(Step::Torture, &report) {
             // If it does not start, the step itself tries again and says why.
-            torture = url(&postgres).and_then(|url| Tier::start(build, &url)).ok();
+            running.torture = url(&postgres).and_then(|url| Tier::start(build, &url)).ok();
         }
         if is_hopeless(step, &report) {
             report.not_run(step.name());
         } else {
-            report.step(step.name(), |tests| perform(step, build, &mut postgres, &mut torture, tests));
+            report.step(step.name(), |tests| perform(step, build, &mut postgres, &mut running, tests));
         }
     }
-    // After an interrupt it still runs.
-    let _ = torture.map(Tier::finish);
+    // After an interrupt they still run.
+    let _ = running.torture.map(Tier::finish);
+    drop(running.beside);
     drop(postgres);
     drop(scratch);
     if interrupted() {
@@ -186,6 +193,13 @@ pub fn test(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// What runs beside other steps, and is waited for by its own.
+#[derive(Default)]
+struct Running {
+    beside: Option<Beside>,
+    torture: Option<Tier>,
+}
+
 /// Whether a step that this one needs has failed. A missing prerequisite does not stop other steps: those that need it
 /// fail themselves.
 fn is_hopeless(step: Step, report: &Report) -> bool {
@@ -196,16 +210,19 @@ fn perform(
     step: Step,
     build: Build,
     postgres: &mut Option<Postgres>,
-    torture: &mut Option<Tier>,
+    running: &mut Running,
     tests: &mut Option<Count>,
 ) -> Result<()> {
     match step {
         Step::Prerequisites => prerequisites::ensure(),
         Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
         Step::Tidy => tidy::command(&tidy::Options::default()),
-        Step::Site => site::build(site::SHIPPED),
+        Step::Site => match &mut running.beside {
+            Some(beside) => beside.next(),
+            None => site::build(site::SHIPPED),
+        },
         Step::Compile => build::build_tests(),
-        Step::Clippy => clippy(),
+        Step::Clippy => clippy(running.beside.as_mut()),
         Step::Postgres => {
             *postgres = Some(Postgres::start()?);
             Ok(())
@@ -216,7 +233,7 @@ fn perform(
             site::check_budget()?;
             if build == Build::Release { footprint::check() } else { Ok(()) }
         }
-        Step::Torture => match torture.take() {
+        Step::Torture => match running.torture.take() {
             Some(running) => running.finish(),
             None => Tier::start(build, &url(postgres)?)?.finish(),
         },
@@ -238,13 +255,12 @@ fn url(postgres: &Option<Postgres>) -> Result<String> {
     Ok(postgres.as_ref().context("PostgreSQL is not running")?.url())
 }
 
-/// Three calls, because one would unify the features `ssr` and `hydrate` of `app`: what runs on the server, what both
-/// sides share as the browser gets it, and what ships to the browser alone.
-fn clippy() -> Result<()> {
+/// What runs on the server, then what runs in the browser: one call would unify the features `ssr` and `hydrate` of
+/// `app`.
+fn clippy(beside: Option<&mut Beside>) -> Result<()> {
     build::check_warnings()?;
-    let compiler = wasm_target::ensure()?;
-    wasm_target::lint(&compiler, &["domain", "wire"])?;
-    wasm_target::lint(&compiler, &["app", "frontend"])
+    // Without a site there is nothing beside this.
+    beside.map_or_else(beside::lint, Beside::next)
 }
 
 #[cfg(test)]
@@ -258,13 +274,13 @@ mod tests {
         };
         assert_eq!(names(Step::Fmt), "fmt");
         assert_eq!(names(Step::Tests), "prerequisites compile postgres tests");
-        assert_eq!(names(Step::E2e), "prerequisites site compile e2e");
-        assert_eq!(names(Step::Schemathesis), "prerequisites site compile schemathesis");
-        assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
+        assert_eq!(names(Step::E2e), "prerequisites compile site e2e");
+        assert_eq!(names(Step::Schemathesis), "prerequisites compile site schemathesis");
+        assert_eq!(names(Step::Torture), "prerequisites compile site postgres torture");
         assert_eq!(names(Step::Planted), "site planted");
-        assert_eq!(names(Step::Trl), "site compile trl");
-        assert_eq!(names(Step::Embedding), "site compile embedding");
-        assert_eq!(names(Step::Hosts), "site compile hosts");
+        assert_eq!(names(Step::Trl), "compile site trl");
+        assert_eq!(names(Step::Embedding), "compile site embedding");
+        assert_eq!(names(Step::Hosts), "compile site hosts");
     }
 
     #[test]
