@@ -250,12 +250,21 @@ impl Client {
         Some(dropped.patch.ops)
     }
 
-    /// Takes the changes that were not sent as one patch, for an author whose changes are suggestions: as many of them
-    /// as one patch holds. They are not shown any more, because an editor decides about them. `None` without changes.
+    /// Takes the oldest change that was not sent and the later ones with the same base as one patch, for an author whose
+    /// changes are suggestions: as many of them as one patch holds. Those with another base stay for the next patch: with
+    /// an older base than theirs, words of others that their author has seen would be joined in a second time. What is
+    /// taken is not shown any more, because an editor decides about it. `None` without changes.
     pub fn take_suggestion(&mut self) -> Option<Patch> {
         let first = self.pending.pop_front_if(|first| !first.is_sent)?;
         let mut taken = Patch { base: first.seen, ..first.patch };
-        while let Some(next) = self.pending.front() {
+        let mut left: VecDeque<Pending> = VecDeque::new();
+        while let Some(next) = self.pending.pop_front() {
+            // A change of what stays is made after it.
+            let is_after_left = left.iter().any(|one| are_related(&one.patch.ops, &next.patch.ops));
+            if next.seen != taken.base || is_after_left {
+                left.push_back(next);
+                continue;
+            }
             let mut joined = taken.clone();
             for operation in &next.patch.ops {
                 match join_place(&joined.ops, operation) {
@@ -263,14 +272,15 @@ impl Client {
                     None => joined.ops.push(operation.clone()),
                 }
             }
-            joined.base = joined.base.min(next.seen);
             joined.is_strict |= next.patch.is_strict;
             if joined.check().is_err() {
+                left.push_back(next);
                 break;
             }
             taken = joined;
-            self.pending.pop_front();
         }
+        left.append(&mut self.pending);
+        self.pending = left;
         self.show();
         Some(taken)
     }

@@ -240,6 +240,40 @@ fn the_changes_of_a_suggestion_are_one_patch_and_can_be_taken_back_before() {
 }
 
 #[test]
+fn changes_with_different_bases_are_suggested_apart_so_that_no_word_is_doubled() {
+    let first = document(&json!({"blocks": {"b1": {"heading": "one", "text": "one two three"}}}));
+    let replace = |key: &str, text: &str| json!({"op": "replace", "path": format!("/blocks/b1/{key}"), "value": text});
+    let ops = |key: &str, text: &str| Patch::read_ops(&[replace(key, text)]).unwrap();
+    let mut server = Server::new(&first);
+    let mut ann = Client::new("ann", first.clone(), 1);
+    let mut ben = Client::new("ben", first, 1);
+    ann.edit(ops("heading", "anns")).unwrap();
+    for (key, text) in [("heading", "bens"), ("text", "zero one two three")] {
+        ben.edit(ops(key, text)).unwrap();
+        let patch = ben.next_patch().unwrap();
+        ben.answer(&patch.op_id, server.take("ben", &patch));
+    }
+    for committed in &server.log {
+        assert_eq!(ann.receive(committed), Received::Taken(Vec::new()));
+    }
+    // She moves the word that ben added, and writes on in the heading, which hides that of ben.
+    ann.edit(ops("text", "one two three zero")).unwrap();
+    ann.edit(ops("heading", "anns two")).unwrap();
+    let version = ann.version();
+    let suggested = [ann.take_suggestion().unwrap(), ann.take_suggestion().unwrap()];
+    assert_eq!(ann.take_suggestion(), None);
+    assert_eq!(json!(suggested[0].ops), json!([replace("heading", "anns two")]));
+    assert_eq!(json!(suggested[1].ops), json!([replace("text", "one two three zero")]));
+    assert_eq!((suggested[0].base, suggested[1].base), (1, version), "the version that she saw of each");
+    for patch in &suggested {
+        let Answer::Committed(committed) = server.take("ann", patch) else { panic!("rejected") };
+        assert_eq!(committed.ops, patch.ops, "nothing is joined in");
+    }
+    let blocks = json!({"blocks": {"b1": {"heading": "anns two", "text": "one two three zero"}}});
+    assert_eq!(server.head().1.value(), &blocks);
+}
+
+#[test]
 fn a_patch_that_the_server_refuses_is_dropped_with_what_it_was() {
     let (mut ann, sent) = typing("one", "two");
     assert_eq!(ann.discard("other:1"), None);
