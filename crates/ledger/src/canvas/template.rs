@@ -30,6 +30,11 @@ pub async fn set_template(ledger: &Ledger, scope: &Scope, id: SessionId, is_temp
     require(scope, Permission::Administer)?;
     let (now, caller) = (ledger.now(), *scope);
     let written = ledger.write(scope.into(), async move |tx| {
+        if is_template {
+            // The lock keeps two requests for different canvases from exceeding the limit together. Whoever locks a
+            // session too does that after it.
+            store::user::lock_admins(tx, caller.tenant_id).await?;
+        }
         let (session, canvas) = find_locked(tx, &caller, id).await?;
         if (canvas.is_template == 1) == is_template {
             return Ok(());

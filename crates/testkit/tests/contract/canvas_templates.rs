@@ -55,15 +55,20 @@ async fn an_admin_makes_a_canvas_a_template_and_others_begin_with_it(f: Fixture)
 }
 
 async fn templates_are_listed_by_title_to_their_workspace_and_limited(f: Fixture) {
-    for n in (0..CANVAS_TEMPLATES_MAX).rev() {
+    for n in (1..CANVAS_TEMPLATES_MAX).rev() {
         let id = made(&f, &format!("Template {n:02}")).await;
         canvas::set_template(&f.ledger, &f.admin, id, true).await.unwrap();
     }
+    let (first, second) = (made(&f, "First").await, made(&f, "Second").await);
+    let [one, other] = [first, second].map(|id| canvas::set_template(&f.ledger, &f.admin, id, true));
+    let (one, other) = tokio::join!(one, other);
+    let (marked, refused, one_more) = if one.is_ok() { (one, other, second) } else { (other, one, first) };
+    marked.unwrap();
+    assert!(matches!(refused, Err(Error::LimitReached(_))), "two at once exceed the limit: {refused:?}");
     let listed = titles(&f, &f.member).await;
     assert_eq!(listed.len(), CANVAS_TEMPLATES_MAX as usize);
     assert!(listed.is_sorted(), "{listed:?}");
     assert!(titles(&f, &f.stranger).await.is_empty(), "those of another workspace");
-    let one_more = made(&f, "One more").await;
     let refused = canvas::set_template(&f.ledger, &f.admin, one_more, true).await;
     assert!(matches!(refused, Err(Error::LimitReached(_))), "{refused:?}");
     let by_stranger = canvas::set_template(&f.ledger, &f.stranger, one_more, true).await;
