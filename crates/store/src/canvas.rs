@@ -29,16 +29,16 @@ macro_rules! listed {
 macro_rules! suggestion_select {
     ($rest:literal) => {
         concat!(
-            "SELECT op_id, base, ops, is_strict, body_digest, author, at, state, decided_by, decided_at, reason \
-             FROM canvas_suggestions WHERE tenant_id = $1 AND session_id = $2 AND ",
+            "SELECT session_id, op_id, base, ops, is_strict, body_digest, author, at, state, decided_by, decided_at, \
+             reason FROM canvas_suggestions WHERE tenant_id = $1 AND session_id = $2 AND ",
             $rest
         )
     };
 }
 
 statements! {
-    const FIND: &str = "SELECT document, document_schema, version, patches, unkept_patches, unkept_bytes, changed_at, is_template \
-         FROM canvases WHERE tenant_id = $1 AND session_id = $2";
+    const FIND: &str = "SELECT session_id, document, document_schema, version, patches, unkept_patches, unkept_bytes, \
+         changed_at, is_template FROM canvases WHERE tenant_id = $1 AND session_id = $2";
     const INSERT: &str = "INSERT INTO canvases (tenant_id, session_id, document, document_schema, version, patches, \
          unkept_patches, unkept_bytes, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     const UPDATE: &str = "UPDATE canvases SET document = $3, version = $4, patches = $5, unkept_patches = $6, \
@@ -94,6 +94,8 @@ record! {
     /// The newest version of a canvas.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct CanvasRecord of "canvases" {
+        /// Session of the canvas.
+        pub session_id: SessionId,
         /// The document as JSON.
         pub document: String,
         /// JSON Schema of the document.
@@ -179,6 +181,8 @@ record! {
     /// A patch that an editor accepts or declines.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct SuggestionRecord of "canvas_suggestions" {
+        /// Session of the canvas.
+        pub session_id: SessionId,
         /// Id that its author gave it.
         pub op_id: String,
         /// Version that its author had seen.

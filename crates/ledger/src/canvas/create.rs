@@ -148,6 +148,7 @@ async fn begin(
     }
     let (key, version, text) = ((scope.tenant_id, id), session.head_sequence, document.text());
     let record = CanvasRecord {
+        session_id: id,
         document: text.clone(),
         document_schema: new.schema.map(|schema| schema.to_string()),
         version,

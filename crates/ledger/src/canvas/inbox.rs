@@ -3,26 +3,27 @@
 use super::{
     create::digest_of,
     document::{committed, document_at, events_of_patches, unreadable},
-    find, find_locked, key,
+    find_locked, key, not_found,
     patch::{Outcome, check, counted, decided, repeated, require_few_open},
-    preview::{Preview, preview},
+    preview::{Newest, Preview},
     require_editor,
     suggestion::find_suggestion,
     undo::undo_id,
 };
-use crate::{Error, Ledger, Result, audit::Act, commit::Minter, guard::require};
+use crate::{Error, Ledger, Result, audit::Act, commit::Minter, guard::require, visibility::require_visible};
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
     audit::{Kind, TargetKind},
     canvas::{Patch, SuggestionState},
-    id::SessionId,
+    id::{SessionId, TenantId},
     limit::{CANVAS_INBOX_PAGE, CANVAS_UNDO_MINUTES},
     role::Permission,
     session::{Refusal, Session},
 };
 use serde_json::json;
-use store::{CanvasRecord, Conn, SuggestionRecord, WriteTx, canvas_inbox::SuggestionKey};
+use std::collections::{BTreeMap, BTreeSet};
+use store::{Conn, SuggestionRecord, WriteTx};
 
 /// A suggestion that the reader may decide.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,34 +67,86 @@ async fn waiting_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) -> Resul
     let Some(user_id) = scope.user_id() else { return Ok(SuggestionInbox::default()) };
     let actor = scope.caller.to_string();
     let (tenant_id, person) = (scope.tenant_id, (user_id, actor.as_str()));
-    let mut items = Vec::new();
-    for of in store::canvas_inbox::waiting_for(conn, tenant_id, person, CANVAS_INBOX_PAGE).await? {
-        let (session, canvas, record) = read(conn, scope, &of).await?;
-        let preview = preview(conn, (&session, &canvas), &record).await?;
-        items.push(WaitingSuggestion { session, record, preview });
-    }
     let since = now - TimeDelta::minutes(CANVAS_UNDO_MINUTES);
-    let mut decided = Vec::new();
-    for of in store::canvas_inbox::decided_by(conn, tenant_id, &actor, since, CANVAS_INBOX_PAGE).await? {
-        let (session, _, record) = read(conn, scope, &of).await?;
-        // A decline that is undone is none any more. An accepted suggestion stays accepted.
-        if store::canvas::patch(conn, key(&session), &undo_id(&of.op_id)).await?.is_none() {
-            decided.push(DecidedSuggestion { session, record });
-        }
-    }
+    let open = store::canvas_inbox::waiting_for(conn, tenant_id, person, CANVAS_INBOX_PAGE).await?;
+    let decided = store::canvas_inbox::decided_by(conn, tenant_id, &actor, since, CANVAS_INBOX_PAGE).await?;
     let count = store::canvas_inbox::count(conn, tenant_id, person, u32::MAX).await?;
+    let ids: BTreeSet<SessionId> = open.iter().chain(&decided).map(|record| record.session_id).collect();
+    let sessions = sessions(conn, scope, ids).await?;
+    let items = with_previews(conn, tenant_id, &sessions, open).await?;
+    let decided = not_undone(conn, tenant_id, &sessions, decided).await?;
     Ok(SuggestionInbox { items, count, decided })
 }
 
-async fn read(
+/// Sessions of canvases, by their ids.
+type Sessions = BTreeMap<SessionId, Session>;
+
+/// The sessions with these ids, all of which the caller can see.
+async fn sessions(conn: &mut Conn<'_>, scope: &Scope, ids: BTreeSet<SessionId>) -> Result<Sessions> {
+    let mut sessions = Sessions::new();
+    if ids.is_empty() {
+        return Ok(sessions);
+    }
+    let ids: Vec<SessionId> = ids.into_iter().collect();
+    for session in store::session::list_by_ids(conn, scope.tenant_id, &ids).await? {
+        let session = require_visible(conn, scope, Some(session)).await?;
+        sessions.insert(session.id, session);
+    }
+    Ok(sessions)
+}
+
+/// These suggestions with what each would change now. What they are compared with is read once for each canvas.
+async fn with_previews(
     conn: &mut Conn<'_>,
-    scope: &Scope,
-    of: &SuggestionKey,
-) -> Result<(Session, CanvasRecord, SuggestionRecord)> {
-    let session = store::session::find(conn, scope.tenant_id, of.session_id).await?;
-    let (session, canvas) = find(conn, scope, session).await?;
-    let record = store::canvas::suggestion(conn, key(&session), &of.op_id).await?;
-    Ok((session, canvas, record.ok_or(Error::NotFound("suggestion"))?))
+    tenant_id: TenantId,
+    sessions: &Sessions,
+    open: Vec<SuggestionRecord>,
+) -> Result<Vec<WaitingSuggestion>> {
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: BTreeSet<SessionId> = open.iter().map(|record| record.session_id).collect();
+    let ids: Vec<SessionId> = ids.into_iter().collect();
+    let canvases = store::canvas_inbox::canvases(conn, tenant_id, &ids).await?;
+    let mut newest = BTreeMap::new();
+    for canvas in &canvases {
+        let session = sessions.get(&canvas.session_id).ok_or_else(not_found)?;
+        let of_canvas = open.iter().filter(|record| record.session_id == canvas.session_id);
+        let bases: BTreeSet<u64> = of_canvas.map(|record| record.base).collect();
+        newest.insert(session.id, Newest::read(conn, session, canvas, bases).await?);
+    }
+    let mut items = Vec::with_capacity(open.len());
+    for record in open {
+        let newest = newest.get(&record.session_id).ok_or_else(not_found)?;
+        let preview = newest.preview(conn, &record).await?;
+        items.push(WaitingSuggestion { session: newest.session.clone(), record, preview });
+    }
+    Ok(items)
+}
+
+/// Those of these decisions that were not undone. A decline that is undone is none any more, while an accepted
+/// suggestion stays accepted.
+async fn not_undone(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    sessions: &Sessions,
+    decided: Vec<SuggestionRecord>,
+) -> Result<Vec<DecidedSuggestion>> {
+    if decided.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<SessionId> = decided.iter().map(|record| record.session_id).collect();
+    let undo_ids: Vec<String> = decided.iter().map(|record| undo_id(&record.op_id)).collect();
+    let undone = store::canvas_inbox::accepted_patches(conn, tenant_id, &ids, &undo_ids).await?;
+    let mut left = Vec::with_capacity(decided.len());
+    for (record, undo_id) in decided.into_iter().zip(undo_ids) {
+        // Suggestions for two canvases can have one id, and then the patches that undo them have one id too.
+        if !undone.contains(&(record.session_id, undo_id)) {
+            let session = sessions.get(&record.session_id).ok_or_else(not_found)?.clone();
+            left.push(DecidedSuggestion { session, record });
+        }
+    }
+    Ok(left)
 }
 
 /// Counts the suggestions that the caller may decide; none for a token. Counting stops at `at_most`.

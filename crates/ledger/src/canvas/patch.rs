@@ -149,6 +149,7 @@ async fn suggest(
     }
     require_few_open(tx.conn(), session).await?;
     let record = SuggestionRecord {
+        session_id: session.id,
         op_id: patch.op_id,
         base: patch.base,
         ops: json!(patch.ops).to_string(),
@@ -193,7 +194,7 @@ pub(super) async fn decided(
 }
 
 /// How a patch of this author is decided on the newest document. Nothing is written.
-pub(super) async fn verdict(
+async fn verdict(
     conn: &mut Conn<'_>,
     (session, canvas, head): (&Session, &CanvasRecord, &Document),
     (patch, author): (&Patch, &str),

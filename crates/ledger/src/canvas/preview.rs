@@ -2,7 +2,7 @@
 
 use super::{
     document::unreadable,
-    patch::{Verdict, since, verdict, verdict_after},
+    patch::{Verdict, since, verdict_after},
 };
 use crate::{Error, Result, visibility::canvas_role};
 use domain::{
@@ -32,11 +32,42 @@ pub(super) async fn preview(
     (session, canvas): (&Session, &CanvasRecord),
     record: &SuggestionRecord,
 ) -> Result<Preview> {
-    let before = Document::read(&canvas.document).ok_or_else(|| unreadable(canvas.version))?;
-    let patch = patch_of(record.clone())?;
-    let verdict = verdict(conn, (session, canvas, &before), (&patch, &record.author)).await?;
-    let digest = digest_of_change(&before, record, &verdict);
-    Ok(Preview { before, verdict, digest })
+    let newest = Newest::read(conn, session, canvas, BTreeSet::from([record.base])).await?;
+    newest.preview(conn, record).await
+}
+
+/// The newest version of a canvas, with what suggestions for it are compared with.
+pub(super) struct Newest<'a> {
+    pub(super) session: &'a Session,
+    canvas: &'a CanvasRecord,
+    document: Document,
+    patches: PatchesAfter,
+}
+
+impl<'a> Newest<'a> {
+    /// Reads what is needed for suggestions with these bases.
+    pub(super) async fn read(
+        conn: &mut Conn<'_>,
+        session: &'a Session,
+        canvas: &'a CanvasRecord,
+        bases: BTreeSet<u64>,
+    ) -> Result<Self> {
+        let document = Document::read(&canvas.document).ok_or_else(|| unreadable(canvas.version))?;
+        let patches = PatchesAfter::read(conn, session, canvas.version, bases).await?;
+        Ok(Self { session, canvas, document, patches })
+    }
+
+    /// What a suggestion with one of the bases would change now.
+    pub(super) async fn preview(&self, conn: &mut Conn<'_>, record: &SuggestionRecord) -> Result<Preview> {
+        let verdict = self.verdict(conn, record).await?;
+        let digest = digest_of_change(&self.document, record, &verdict);
+        Ok(Preview { before: self.document.clone(), verdict, digest })
+    }
+
+    async fn verdict(&self, conn: &mut Conn<'_>, record: &SuggestionRecord) -> Result<Verdict> {
+        let (patch, since) = (patch_of(record.clone())?, self.patches.after(record.base));
+        verdict_after(conn, (self.session, self.canvas, &self.document), (&patch, &record.author), since).await
+    }
 }
 
 /// A suggestion with the digest of what it would change now.
@@ -61,16 +92,14 @@ pub(super) async fn with_digests(
     if !may_decide {
         return Ok(records.into_iter().map(|record| ShownSuggestion { record, digest: None }).collect());
     }
-    let head = Document::read(&canvas.document).ok_or_else(|| unreadable(canvas.version))?;
     let open = records.iter().filter(|record| record.state == SuggestionState::Open);
-    let patches = PatchesAfter::read(conn, session, canvas.version, open.map(|record| record.base).collect()).await?;
+    let newest = Newest::read(conn, session, canvas, open.map(|record| record.base).collect()).await?;
     let mut shown = Vec::with_capacity(records.len());
     for record in records {
         let digest = match record.state {
             SuggestionState::Open => {
-                let (patch, since) = (patch_of(record.clone())?, patches.after(record.base));
-                let verdict = verdict_after(conn, (session, canvas, &head), (&patch, &record.author), since).await?;
-                Some(digest_of_change(&head, &record, &verdict))
+                let verdict = newest.verdict(conn, &record).await?;
+                Some(digest_of_change(&newest.document, &record, &verdict))
             }
             SuggestionState::Accepted | SuggestionState::Declined => None,
         };

@@ -31,6 +31,7 @@ on_both_engines!(
     several_suggestions_are_decided_each_on_its_own,
     those_who_may_decide_get_the_digest_of_what_waits,
     more_suggestions_take_no_more_queries,
+    suggestions_for_two_canvases_that_have_one_id_are_kept_apart,
     a_decision_tells_its_author_the_reason,
     a_suggestion_and_its_decision_are_signalled,
 );
@@ -264,8 +265,22 @@ async fn more_suggestions_take_no_more_queries(f: Fixture) {
         let found = canvas::suggestions(&f.ledger, &f.operator, id, SuggestionState::Open).await.unwrap();
         (found, f.ledger.stats().statements - before)
     };
+    let in_inbox = async || {
+        let before = f.ledger.stats().statements;
+        let found = inbox(&f, &f.operator).await;
+        (found, f.ledger.stats().statements - before)
+    };
+    let decline = async |op_id: &str| {
+        suggest(&f, id, op_id, "/a").await;
+        decide(&f, id, SuggestionDecision::new(op_id, Decision::Decline)).await.unwrap();
+    };
+    decline("d:1").await;
     suggest(&f, id, "w:1", "/a").await;
     let (_, statements) = listed().await;
+    let (_, of_inbox) = in_inbox().await;
+    for n in 2..8 {
+        decline(&format!("d:{n}")).await;
+    }
     for base in 3..9 {
         commit(&f, &f.operator, id, sent(&format!("o:{base}"), base, replace("/b", base))).await;
         let (op_id, path) = (format!("w:{base}"), if base % 2 == 0 { "/b" } else { "/a" });
@@ -274,8 +289,29 @@ async fn more_suggestions_take_no_more_queries(f: Fixture) {
     }
     let (found, of_more) = listed().await;
     assert_eq!(of_more, statements, "each suggestion takes queries");
-    let shown: Vec<_> = inbox(&f, &f.operator).await.items.into_iter().map(|one| Some(one.preview.digest)).collect();
-    assert_eq!(found.into_iter().map(|one| one.digest).collect::<Vec<_>>(), shown, "as if each was read by itself");
+    let (waiting, of_more) = in_inbox().await;
+    assert_eq!((waiting.items.len(), waiting.decided.len(), of_more), (7, 7, of_inbox), "each takes queries");
+    let shown: Vec<_> = waiting.items.into_iter().map(|one| Some(one.preview.digest)).collect();
+    assert_eq!(found.into_iter().map(|one| one.digest).collect::<Vec<_>>(), shown, "both lists compare alike");
+    f.done().await;
+}
+
+async fn suggestions_for_two_canvases_that_have_one_id_are_kept_apart(f: Fixture) {
+    let (first, second) = (suggested_to(&f).await, suggested_to(&f).await);
+    commit(&f, &f.operator, second, sent("o:1", 3, replace("/a", "other"))).await;
+    for id in [first, second] {
+        suggest(&f, id, "w:1", "/b").await;
+    }
+    let items = inbox(&f, &f.operator).await.items;
+    let shown: Vec<_> = items.iter().map(|one| (one.session.id, one.preview.before.value()["a"].clone())).collect();
+    assert_eq!(shown, [(first, json!("old")), (second, json!("other"))]);
+    for id in [first, second] {
+        f.clock.advance(TimeDelta::seconds(1));
+        decide(&f, id, SuggestionDecision::new("w:1", Decision::Accept)).await.unwrap();
+    }
+    canvas::undo_decision(&f.ledger, &f.operator, first, "w:1".to_owned()).await.unwrap();
+    let decided = inbox(&f, &f.operator).await.decided;
+    assert_eq!(decided.iter().map(|one| one.session.id).collect::<Vec<_>>(), [second], "the first one was undone");
     f.done().await;
 }
 
