@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Context, Result};
 
-use crate::{site, wasm_target};
+use crate::site;
 
 /// How much the compilation of the tests goes before: it takes longer.
 const NICE: i32 = 10;
@@ -24,12 +24,12 @@ impl Beside {
         let thread = std::thread::spawn(move || {
             // On Linux a nice value is a thread's own, and the processes that it starts inherit it.
             let _ = rustix::process::nice(NICE);
-            let built = site::build(site::SHIPPED);
+            let built = site::build(site::LINTED);
             let goes_on = built.is_ok() && with_lint;
             // Nobody waits for the outcomes after an interrupt.
             let _ = ended.send(built);
             if goes_on {
-                let _ = ended.send(lint());
+                let _ = ended.send(site::lint());
             }
         });
         Self { outcomes, thread: Some(thread) }
@@ -48,11 +48,4 @@ impl Drop for Beside {
             let _ = thread.join();
         }
     }
-}
-
-/// Checks what both sides share as the browser gets it, then what ships to the browser alone.
-pub fn lint() -> Result<()> {
-    let compiler = wasm_target::ensure()?;
-    wasm_target::lint(&compiler, &["domain", "wire"])?;
-    wasm_target::lint(&compiler, &["app", "frontend"])
 }

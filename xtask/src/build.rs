@@ -14,6 +14,11 @@ use crate::workspace::{cargo, target};
 /// Packages and features of the tests. With any other choice cargo would compile half of the dependencies again.
 pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
 
+/// Variable with the program that cargo calls for crates of this workspace in place of the compiler.
+pub const LINTER_VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
+/// Clippy's driver: a compiler that lints.
+pub const LINTER: &str = "clippy-driver";
+
 /// The build that a program is taken from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Build {
@@ -88,7 +93,7 @@ pub fn build_first() -> Result<()> {
 /// panic names its line without them.
 pub fn checked_cargo() -> Command {
     let mut cargo = cargo();
-    cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    cargo.env(LINTER_VARIABLE, LINTER);
     if std::env::var_os("CI").is_some() {
         cargo.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "none");
     }
@@ -102,7 +107,12 @@ pub fn build_tests() -> Result<()> {
 
 /// Fails if the compiler or clippy warned during [`build_tests`]; cargo repeats the messages.
 pub fn check_warnings() -> Result<()> {
-    let messages = capture(checked_cargo().args(["build", "--all-targets", "--message-format", "json"]).args(TESTED))?;
+    fail_on_warnings(checked_cargo().args(["build", "--all-targets", "--message-format", "json"]).args(TESTED))
+}
+
+/// Fails if cargo, which must write its messages as JSON, repeats warnings of a build.
+pub fn fail_on_warnings(build: &mut Command) -> Result<()> {
+    let messages = capture(build)?;
     let warnings = messages.lines().filter_map(warning).collect::<Vec<_>>();
     if warnings.is_empty() {
         return Ok(());

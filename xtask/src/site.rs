@@ -9,15 +9,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
 use lightningcss::bundler::{Bundler, FileProvider};
 use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions};
 use sha2::{Digest, Sha256};
 
+use crate::build::fail_on_warnings;
 use crate::process::run;
 use crate::progress::{announced, quiet, say};
-use crate::wasm_target::{self, TARGET};
+use crate::wasm_target::{self, Compiler, TARGET};
 use crate::workspace::{files_below, root, target};
 
 /// The version of `wasm-bindgen-cli-support` that xtask is built with. Both halves of a binding must agree exactly.
@@ -61,13 +63,23 @@ pub struct Quality {
     profile: &'static str,
     /// 0 to 11.
     brotli: u32,
+    /// Whether the crates of this workspace are linted while they are compiled.
+    is_linted: bool,
 }
 
 /// What the server has inside.
-pub const SHIPPED: Quality = Quality { folder: "site", stamp: "site.fingerprint", profile: "wasm-release", brotli: 11 };
+pub const SHIPPED: Quality =
+    Quality { folder: "site", stamp: "site.fingerprint", profile: "wasm-release", brotli: 11, is_linted: false };
+/// The same, as `cargo xtask test` builds it.
+pub const LINTED: Quality = Quality { is_linted: true, ..SHIPPED };
 /// What the server of `cargo xtask run` reads.
-pub const FIRST: Quality =
-    Quality { folder: "first-site", stamp: "first-site.fingerprint", profile: "wasm-first", brotli: 2 };
+pub const FIRST: Quality = Quality {
+    folder: "first-site",
+    stamp: "first-site.fingerprint",
+    profile: "wasm-first",
+    brotli: 2,
+    is_linted: false,
+};
 
 impl Quality {
     /// The folder in which the server finds the site.
@@ -86,18 +98,27 @@ pub fn build(quality: Quality) -> Result<()> {
         say("==> site: unchanged");
         return Ok(());
     }
-    announced("compile the frontend to WebAssembly", || {
-        let mut build = compiler.cargo();
-        build.args(["rustc", "--package", "frontend", "--lib", "--target", TARGET, "--profile", quality.profile, "--"]);
-        // The relocations tell the splitter which function refers to which.
-        run(build.arg("-Clink-args=--emit-relocs"))
-    })?;
+    announced("compile the frontend to WebAssembly", || run(&mut frontend(&compiler, quality, &[])))?;
     let mut site = Site::default();
     quiet("split the WebAssembly and generate the JavaScript bindings", || site.add_frontend(quality.profile))?;
     quiet("bundle the styles", || site.add_styles())?;
     quiet("compress and write the site", || site.write(quality))?;
     fs::write(stamp, fingerprint)?;
     Ok(())
+}
+
+/// Fails if the compiler or clippy warned during the build of [`LINTED`]; cargo repeats the messages.
+pub fn lint() -> Result<()> {
+    fail_on_warnings(&mut frontend(&wasm_target::ensure()?, LINTED, &["--message-format", "json"]))
+}
+
+/// The call of cargo that compiles the frontend.
+fn frontend(compiler: &Compiler, quality: Quality, options: &[&str]) -> Command {
+    let mut build = if quality.is_linted { compiler.linting_cargo() } else { compiler.cargo() };
+    build.args(["rustc", "--package", "frontend", "--lib", "--target", TARGET, "--profile", quality.profile]);
+    // The relocations tell the splitter which function refers to which.
+    build.args(options).args(["--", "-Clink-args=--emit-relocs"]);
+    build
 }
 
 /// Checks the download sizes.

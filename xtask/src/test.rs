@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::beside::{self, Beside};
+use crate::beside::Beside;
 use crate::build::{self, Build};
 use crate::postgres::Postgres;
 use crate::process::{interrupted, run};
@@ -11,7 +11,7 @@ use crate::torture::Tier;
 use crate::workspace::cargo;
 use crate::{
     e2e, embedding, examples, footprint, hosts, prerequisites, rust_tests, schemathesis, scratch, site, tidy, torture,
-    trl, wasm_target,
+    trl,
 };
 
 /// The search for planted bugs: a minute for each, of which they took half at most.
@@ -219,7 +219,7 @@ fn perform(
         Step::Tidy => tidy::command(&tidy::Options::default()),
         Step::Site => match &mut running.beside {
             Some(beside) => beside.next(),
-            None => site::build(site::SHIPPED),
+            None => site::build(site::LINTED),
         },
         Step::Compile => build::build_tests(),
         Step::Clippy => clippy(running.beside.as_mut()),
@@ -260,7 +260,7 @@ fn url(postgres: &Option<Postgres>) -> Result<String> {
 fn clippy(beside: Option<&mut Beside>) -> Result<()> {
     build::check_warnings()?;
     // Without a site there is nothing beside this.
-    beside.map_or_else(beside::lint, Beside::next)
+    beside.map_or_else(site::lint, Beside::next)
 }
 
 #[cfg(test)]

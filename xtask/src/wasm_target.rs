@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{capture, run, run_quietly};
+use crate::build::{LINTER, LINTER_VARIABLE};
+use crate::process::{capture, run_quietly};
 use crate::progress::{quiet, say};
 use crate::workspace::{cargo, command, find_program, is_root, target};
 
@@ -46,8 +47,15 @@ impl Compiler {
         cargo
     }
 
-    pub fn is_default(&self) -> bool {
-        matches!(self, Compiler::Default)
+    /// The same, with clippy's driver as the compiler of this workspace's crates: one pass finds the lints and builds.
+    /// Clippy belongs to its toolchain, so with Debian's compiler only rustc's own warnings are found.
+    pub fn linting_cargo(&self) -> Command {
+        let mut cargo = self.cargo();
+        match self {
+            Compiler::Default => drop(cargo.env(LINTER_VARIABLE, LINTER)),
+            Compiler::Debian { .. } => say("    clippy cannot use Debian's standard library: compiling without it"),
+        }
+        cargo
     }
 
     /// Version of the compiler, part of the fingerprint of a build.
@@ -183,25 +191,4 @@ fn find_linker() -> Option<PathBuf> {
         return Some(bundled);
     }
     (20..40).rev().find_map(|major| find_program(&format!("wasm-ld-{major}")))
-}
-
-/// Runs `cargo clippy` for the crates that go to the browser, with the profile that ships, so that the macros and
-/// dependencies of the site's build are reused. Clippy belongs to its toolchain: with Debian's compiler the crates are
-/// only checked, and a message says so.
-pub fn lint(compiler: &Compiler, packages: &[&str]) -> Result<()> {
-    let mut cargo = compiler.cargo();
-    if compiler.is_default() {
-        cargo.arg("clippy");
-    } else {
-        say("    clippy cannot use Debian's standard library: checking instead");
-        cargo.arg("check");
-    }
-    cargo.args(["--target", TARGET, "--profile", "wasm-release"]);
-    for package in packages {
-        cargo.args(["--package", package]);
-    }
-    if compiler.is_default() {
-        cargo.args(["--", "-D", "warnings"]);
-    }
-    run(&mut cargo)
 }
