@@ -72,6 +72,8 @@ pub const BULK_PART: usize = 50;
 pub const BULK_CAUSES_MAX: usize = 200;
 /// Most tasks that one request archives or restores.
 pub const BULK_ACTIONS_MAX: usize = 200;
+/// Most entities that one request erases.
+pub const BULK_ENTITIES_MAX: usize = 200;
 /// Most tags of a session.
 pub const SESSION_TAGS_MAX: usize = 10;
 /// Longest tag, characters.

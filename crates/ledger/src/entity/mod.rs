@@ -2,6 +2,8 @@
 
 mod create;
 mod erase;
+mod erase_many;
+mod erasing;
 mod get;
 pub mod import;
 mod list;
@@ -13,6 +15,8 @@ pub(crate) use create::create_on;
 pub use create::{NewEntity, create, create_in};
 pub use erase::erase;
 pub(crate) use erase::erase_on;
+pub use erase_many::{EraseMany, ShownEntity, erase_many};
+pub use erasing::{Erasable, Erasing, erasing};
 pub(crate) use get::get_on;
 pub use get::{get, titles};
 pub use list::{ListEntities, list};

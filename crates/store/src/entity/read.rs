@@ -39,6 +39,8 @@ macro_rules! list_select {
 statements! {
     const BY_ID: &str = entity_select!("e.id = $2");
     const BY_ID_LOCKED_POSTGRES: &str = entity_select!("e.id = $2 FOR UPDATE OF e");
+    const BY_IDS_SQLITE: &str = entity_select!("e.id IN (SELECT unhex(value) FROM json_each($2))");
+    const BY_IDS_POSTGRES: &str = entity_select!("e.id = ANY($2)");
     const LIST_SQLITE: &str = list_select!(sqlite, "CAST($2 AS text) IS NULL");
     const LIST_POSTGRES: &str = list_select!(postgres, "CAST($2 AS text) IS NULL");
     const LIST_BY_TYPE_SQLITE: &str = list_select!(sqlite, "e.type_id = $2");
@@ -121,6 +123,21 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityId) -> Res
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId) -> Result<Option<EntityRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
     Ok(run!(tx.conn(), fetch_optional EntityRecord, sql, tenant_id.0, id.0)?)
+}
+
+/// These entities of the workspace, in no order. Ids of no entity are left out. The caller bounds their number.
+pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[EntityId]) -> Result<Vec<EntityRecord>> {
+    Ok(match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            c.fetch_all::<EntityRecord>(BY_IDS_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as::<_, EntityRecord>(BY_IDS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    })
 }
 
 /// One page of entities that have their content, newest first. With `before`, only older ones.

@@ -30,7 +30,7 @@ pub use list::{
     newest_of_actions,
 };
 pub use matching::{Among, Bounds, Contains, Matching, UNASSIGNED, Worded};
-pub use of_entity::{OfEntity, list_of_entity};
+pub use of_entity::{OfEntity, count_of_entities, list_of_entity};
 pub use sorted::{Place, first_looked, list_oldest, sorted};
 pub use write::{Idempotency, Inserted, begin_run, insert, retitle, save};
 

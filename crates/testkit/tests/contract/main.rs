@@ -29,6 +29,7 @@ mod durability;
 mod earlier_build;
 mod email;
 mod entity;
+mod entity_erase_many;
 mod erased_lead;
 mod event_golden;
 mod export_job;
