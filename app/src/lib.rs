@@ -38,6 +38,7 @@
 //! | `day::day_fragment(&Day)` | `GET /working-on/day?timezone=` |
 //! | `entity::list_page(&Shell, entity::ListProps)` | `GET /entities?type=&q=&cursor=` |
 //! | `entity::page(&Shell, entity::Props)` | `GET /entities/{id}` and `/t/{tenantSlug}/{typeSlug}/{id}` |
+//! | `entity::erase_page(&Shell, entity::EraseProps)` | `POST /entities/erase` without a confirmation |
 //! | `entity::type_page(&Shell, entity::TypeProps)` | `GET /entity-types/{id}` |
 //! | `entity::import_page(&Shell, entity::ImportProps)` | `GET /entity-types/{id}/import` |
 //! | `entity::progress_page(&Shell, entity::ProgressProps)` | `GET /imports/{id}` |

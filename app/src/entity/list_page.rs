@@ -1,10 +1,15 @@
 //! The page /entities.
 
-use super::{Relations, form::entity_form};
+use super::{
+    Relations,
+    bulk::{FORM, bar},
+    form::entity_form,
+};
 use crate::{
     FormState,
     document::render,
     render::static_html,
+    sessions::{LiveRows, tick},
     shell::{RailEntry, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{
@@ -53,6 +58,8 @@ pub struct ListProps {
     pub relations: Relations,
     /// State of a refused `POST /entities` (form `create`) or `POST /entity-types` (form `type`).
     pub form: FormState,
+    /// State of a refused `POST /entities/erase` (form `selected-entities`).
+    pub bulk: FormState,
 }
 
 impl ListProps {
@@ -95,10 +102,18 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                 </Sheet>
             }
         });
+        let erases = shell.may(Permission::Administer) && !props.entities.is_empty();
+        let rows = static_html(list(&props, erases));
+        let rows = if erases {
+            let bar = static_html(bar(props.href(None), props.picked.clone(), props.q.clone(), &props.bulk));
+            view! { <LiveRows>{bar}{rows}</LiveRows> }.into_any()
+        } else {
+            rows.into_any()
+        };
         let page = view! {
             <PageHead title="Entities">{head}</PageHead>
             {(!props.types.is_empty()).then(|| static_html(filter(&props)))}
-            {static_html(list(&props))}
+            {rows}
             {static_html(pager(&props))}
             {create}
             {manages.then(|| static_html(new_type(&props)))}
@@ -127,7 +142,8 @@ fn filter(props: &ListProps) -> impl IntoView + use<> {
     }
 }
 
-fn list(props: &ListProps) -> impl IntoView + use<> {
+/// The entities, which can be selected by whoever `erases` them.
+fn list(props: &ListProps, erases: bool) -> impl IntoView + use<> {
     if props.types.is_empty() {
         let sentence = "Entities are the things that tasks are about, such as companies, papers or cases. First create an entity type. It says which fields its entities have.";
         return view! { <Empty sentence=sentence/> }.into_any();
@@ -150,8 +166,13 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
         .entities
         .iter()
         .map(|entity| {
+            let tick = erases.then(|| {
+                let tick = tick((FORM, "entity"), entity.id.to_string(), &entity.title, false);
+                view! { <td class="table-tick">{tick}</td> }
+            });
             view! {
                 <tr>
+                    {tick}
                     <td class="table-main"><a class="quiet" href=format!("/entities/{}", entity.id) dir="auto">{one_line(&entity.title, TITLE_CHARS_MAX)}</a></td>
                     <td class="meta">{one_line(&name(&entity.type_slug), 60)}</td>
                     <td class="meta">{moment(entity.updated_at)}</td>
@@ -160,10 +181,12 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
-    view! {
-        <Table caption="Entities, newest first" columns=vec![Column::text("Title"), Column::text("Type"), Column::text("Changed"), Column::number("Version")]>{rows}</Table>
+    let mut columns =
+        vec![Column::text("Title"), Column::text("Type"), Column::text("Changed"), Column::number("Version")];
+    if erases {
+        columns.insert(0, Column::hidden("Select"));
     }
-    .into_any()
+    view! { <Table caption="Entities, newest first" columns=columns>{rows}</Table> }.into_any()
 }
 
 fn pager(props: &ListProps) -> impl IntoView + use<> {
@@ -206,10 +229,10 @@ mod tests {
         .unwrap();
         let (types, next_cursor) = (vec![company], Some("c".to_owned()));
         let searched = ListProps { types, q: "zebra".into(), next_cursor, ..ListProps::default() };
-        let html = to_html((list(&searched), pager(&searched)));
+        let html = to_html((list(&searched, false), pager(&searched)));
         assert!(html.contains("None of the entities that were looked at") && html.contains("20,000"), "{html}");
         let last = ListProps { next_cursor: None, ..searched.clone() };
-        let html = to_html((list(&last), pager(&last)));
+        let html = to_html((list(&last, false), pager(&last)));
         assert!(html.contains("No entity matches the filter") && !html.contains("20,000"), "{html}");
         let not_searched = ListProps { q: String::new(), ..searched };
         assert!(!to_html(pager(&not_searched)).contains("20,000"));

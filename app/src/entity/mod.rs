@@ -3,7 +3,9 @@
 //! Blocks of an entity's page that an action's `outputConfig` can name: `fields`, `tasks`, `sessions`, `history`. The
 //! name `title` among its `fields` means the title.
 
+mod bulk;
 mod choices;
+mod erase_page;
 mod form;
 mod history;
 mod import_page;
@@ -14,7 +16,9 @@ mod status_dot;
 mod type_form;
 mod type_page;
 
+pub use bulk::FORM as BULK_FORM;
 pub use choices::{Choices, People, Relations};
+pub use erase_page::{Erasable, EraseProps, erase_page};
 pub use import_page::{ImportProps, import_page};
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};

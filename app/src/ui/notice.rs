@@ -17,6 +17,10 @@ pub fn text(code: &str) -> Option<&'static str> {
         "working_stopped" => "Stopped. Nothing is recorded from now on.",
         "entity_created" => "Entity created.",
         "entity_erased" => "Erased. Who wrote its versions, and when, is kept.",
+        "entities_erased" => "Erased. Who wrote the versions, and when, is kept.",
+        "entities_refused" => {
+            "Done, except for entities that were changed after they were shown, or that are no longer there."
+        }
         "entity_saved" => "Saved as a new version.",
         "card_given" => "The agent has the card.",
         "forget_asked" => "An admin is told that you ask to be forgotten.",

@@ -46,12 +46,16 @@ pub fn router() -> Router<AppState> {
         .route("/t/{tenant}/{type}/{id}", get(show_by_path))
 }
 
+/// The address of the list.
 #[derive(Default, Deserialize)]
-struct ListQuery {
+pub struct ListQuery {
+    /// Slug of a type.
     #[serde(rename = "type")]
-    slug: Option<String>,
-    q: Option<String>,
-    cursor: Option<String>,
+    pub slug: Option<String>,
+    /// Words and conditions.
+    pub q: Option<String>,
+    /// Where the page begins.
+    pub cursor: Option<String>,
 }
 
 /// What the list shows.
@@ -96,7 +100,8 @@ pub async fn refused_list(
     Ok(refuse(problem, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn read_list(
+/// Reads the list, with the state of a refused form for a new entity or a new type.
+pub async fn read_list(
     state: &AppState,
     scope: &Scope,
     query: ListQuery,
@@ -119,6 +124,7 @@ fn list_props(list: page::List, filter: Filter, form: FormState) -> ListProps {
         is_continued: filter.cursor.is_some(),
         relations: relations_of(list.relations),
         form,
+        bulk: FormState::default(),
     }
 }
 

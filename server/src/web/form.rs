@@ -22,8 +22,8 @@ const FIELDS_MAX: usize = 1_024;
 const ANSWERS: &str = "answer.";
 /// The name of an answer that is one group of check boxes.
 const ANSWER: &str = "answer";
-/// The same of the check boxes of sessions, of causes of failures and of tasks.
-const SELECTED: [&str; 3] = ["session", "cause", "task"];
+/// The same of the check boxes of sessions, of causes of failures, of tasks and of entities.
+const SELECTED: [&str; 4] = ["session", "cause", "task", "entity"];
 /// The same of a task's input.
 const INPUTS: [&str; 2] = ["input.", "input"];
 /// Names that begin so are those of proposed values.
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn each_selected_row_of_a_list_counts() {
-        for name in ["session", "cause", "task"] {
+        for name in ["session", "cause", "task", "entity"] {
             let form = Form::parse(format!("{name}=1&next=a&{name}=2&next=b&{name}=7").as_bytes());
             assert_eq!((form.text(name), form.text("next")), ("1\n2\n7".into(), "b".into()));
         }

@@ -24,6 +24,7 @@ mod continue_form;
 mod criteria_set;
 mod docs;
 mod entity;
+mod entity_bulk;
 mod entity_type;
 pub mod export;
 pub mod export_choice;
@@ -120,6 +121,7 @@ pub fn router() -> Router<AppState> {
         .merge(action_bulk::router())
         .merge(working_on::router())
         .merge(entity::router())
+        .merge(entity_bulk::router())
         .merge(entity_type::router())
         .merge(import::router())
         .merge(criteria_set::router())

@@ -29,6 +29,7 @@ mod continue_page;
 mod continue_session;
 mod csrf;
 mod docs;
+mod entity_bulk;
 mod entity_erase;
 mod export_files;
 mod failure_cause;

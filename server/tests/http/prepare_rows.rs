@@ -364,6 +364,9 @@ impl Maker<'_> {
                 (self.view_slug(false).await, changed)
             }
             "/entities" => (nothing(), form(&[("typeId", &self.entity_type().await.0), ("title", "Matrix")])),
+            "/entities/erase" => {
+                (nothing(), form(&[("entity", &format!("{}@1", self.entity().await.0)), ("confirm", "1")]))
+            }
             "/entities/{id}" => (self.entity().await.0, form(&[("version", "1"), ("title", "changed")])),
             "/entity-types/{id}" => (self.entity_type().await.0, form(&[("version", "1"), ("name", "changed")])),
             "/entity-types/{id}/import" => {
