@@ -62,6 +62,7 @@
 //! | `view::preview_fragment(&str, &str, &[Field])` | `POST /views` and `POST /views/{slug}/edit` of a script |
 //! | `rule::list_page(&Shell, rule::ListProps)` | `GET /rules?cursor=` |
 //! | `rule::page(&Shell, rule::Props)` | `GET /rules/{id}?cursor=` |
+//! | `rule::new_page(&Shell, &[rule::Suggested])` | `GET /rules/new` |
 //! | `rule::editor_page(&Shell, rule::EditorProps)` | `GET /rules/new?from=` and `GET /rules/{id}/edit` |
 //! | `canvas::list_page(&Shell, canvas::ListProps)` | `GET /canvases?cursor=&fromSession=` |
 //! | `canvas::page(&Shell, canvas::Props)` | `GET /canvases/{id}` |

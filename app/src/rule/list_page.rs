@@ -64,7 +64,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     })
 }
 
-fn suggestions(suggested: &[Suggested]) -> Option<impl IntoView + use<>> {
+/// What rules could be made about, each with a link to its draft.
+pub(super) fn suggestions(suggested: &[Suggested]) -> Option<impl IntoView + use<>> {
     if suggested.is_empty() {
         return None;
     }

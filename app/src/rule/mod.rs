@@ -2,11 +2,13 @@
 
 mod editor;
 mod list_page;
+mod new_page;
 mod page;
 mod tested;
 
 pub use editor::{ConditionRow, Draft, EditorProps, Test, editor_page};
 pub use list_page::{ListProps, Suggested, list_page};
+pub use new_page::new_page;
 pub use page::{Props, Version, page};
 
 use crate::ui::{badge::Badge, icon::Icon};

@@ -24,7 +24,7 @@ use axum::{
     routing::get,
 };
 use domain::{
-    id::{GateId, RuleId},
+    id::{GateId, InvalidId, RuleId},
     role::Permission,
     rule::Definition,
 };
@@ -34,7 +34,7 @@ use ledger::{
     rule::{self, RuleChange, Suggestion},
 };
 use serde::Deserialize;
-use wire::rule::BackTest;
+use wire::{Code, rule::BackTest};
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -51,7 +51,7 @@ struct ListQuery {
 
 #[derive(Deserialize)]
 struct NewQuery {
-    from: GateId,
+    from: Option<String>,
 }
 
 async fn list(
@@ -148,9 +148,19 @@ async fn new(
     Params(query): Params<NewQuery>,
 ) -> Result<Response, PageRejection> {
     require_admin(&viewer.scope)?;
-    let definition = rule::draft(&state.ledger, &viewer.scope, query.from).await?;
+    let Some(from) = query.from.filter(|id| !id.is_empty()) else { return start(&state, viewer).await };
+    let from: GateId =
+        from.parse().map_err(|error: InvalidId| Problem::field(Code::InvalidId, "from", error.to_string()))?;
+    let definition = rule::draft(&state.ledger, &viewer.scope, from).await?;
     let draft = draft_of(&definition);
     Ok(tested(&state, viewer, draft, definition, FormState::default()).await?)
+}
+
+/// What a rule can be made from, for an address that names nothing.
+async fn start(state: &AppState, viewer: Viewer) -> Result<Response, PageRejection> {
+    let list = page::list(&state.ledger, &viewer.scope, None).await?;
+    let suggested: Vec<Suggested> = list.suggestions.into_iter().map(suggested).collect();
+    Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, &suggested)).await)
 }
 
 async fn edit(State(state): State<AppState>, viewer: Viewer, Id(id): Id<RuleId>) -> Result<Response, PageRejection> {

@@ -141,3 +141,18 @@ async fn tokens_make_no_rules_and_wrong_rules_are_named_by_their_places() {
     let (status, refused) = ask(&app, Who::Member, Method::GET, "/api/rules/nothing").await;
     assert_eq!((status, &refused["code"]), (400, &json!("invalid_id")), "{refused}");
 }
+
+#[tokio::test]
+async fn the_page_of_a_new_rule_says_what_a_rule_is_made_from_if_its_address_does_not() {
+    let app = App::start();
+    let admin = Browser::of(&app, ADMIN).await;
+    for path in ["/rules/new", "/rules/new?from="] {
+        let page = admin.page(path).await;
+        assert!(page.contains("A rule is made from items that people have approved."), "{page}");
+        assert!(page.contains("There are no such items now.") && !page.contains("Create rule"), "{page}");
+    }
+    for (from, status) in [("x", 400), ("01890a5d-ac96-774b-bcce-b302099a8057", 404)] {
+        let refused = admin.ask(Method::GET, &format!("/rules/new?from={from}"), &[]).await;
+        assert_eq!(refused.status().as_u16(), status, "{from}");
+    }
+}
