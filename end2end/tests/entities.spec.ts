@@ -152,6 +152,28 @@ test("another workspace's entity looks like one that does not exist @nojs", asyn
   }
 });
 
+test("entities are selected by key and erased once their number is typed", async ({ page }, info) => {
+  const of = await company(`Erased ${info.project.name}`);
+  for (const title of ["First", "Second", "Third"]) await entity(of.id, title);
+  await signIn(page, "admin");
+  await page.goto(`/entities?type=${of.slug}`);
+  await hydrated(page);
+  await page.getByRole("link", { name: "Third", exact: true }).focus();
+  await page.keyboard.press("x");
+  await expect(page.getByText("1 selected")).toBeVisible();
+  await page.getByRole("link", { name: "Second", exact: true }).focus();
+  await page.keyboard.press("X");
+  await expect(page.getByText("2 selected")).toBeVisible();
+  await page.getByRole("button", { name: "Erase selected…" }).click();
+  await expect(page.getByText("2 entities will be erased.")).toBeVisible();
+  await hydrated(page);
+  await expectAccessible(page, "the question before entities are erased");
+  await page.getByLabel("Type “2” to erase them").fill("2");
+  await page.getByRole("button", { name: "Erase 2 entities" }).click();
+  await expect(page.getByText("Erased. Who wrote the versions, and when, is kept.")).toBeVisible();
+  await expect(page.locator("tbody tr")).toHaveCount(1);
+});
+
 test("g e leads to the entities", async ({ page }) => {
   await signIn(page, "member");
   await page.goto("/today");

@@ -17,10 +17,12 @@ mod type_form;
 mod type_page;
 
 pub use bulk::FORM as BULK_FORM;
-pub use choices::{Choices, People, Relations};
+pub use choices::{Choices, Relations};
 pub use erase_page::{Erasable, EraseProps, erase_page};
 pub use import_page::{ImportProps, import_page};
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
 pub use progress_page::{ProgressProps, progress_fragment, progress_page};
 pub use type_page::{TypeProps, type_page};
+
+pub use crate::text::people::People;

@@ -13,12 +13,12 @@ use super::{
 use crate::{
     FormState,
     document::render,
-    entity::People,
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{
         escape::query,
         number::{counted, grouped},
+        people::People,
     },
     ui::{
         button::{ButtonLink, Look},

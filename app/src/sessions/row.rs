@@ -7,12 +7,11 @@ use super::{
     view_model::{SessionEntry, cost_words, input_words, is_live, last_words, task, token_words},
 };
 use crate::{
-    entity::People,
     label::tag_links,
     render::{static_html, to_html},
     session::{duration_ms, row_title},
     shell::Shell,
-    text::{duration, number},
+    text::{duration, number, people::People},
     ui::{
         badge::StatusBadge,
         table::{Column, Table},

@@ -4,10 +4,9 @@ use super::filter::Filter;
 use crate::{
     FormState,
     document::render,
-    entity::People,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::escape::query,
+    text::{escape::query, people::People},
     ui::{
         button::{Button, Look},
         chip::{Chip, session_count},

@@ -1,4 +1,4 @@
-//! Text for display: escaping, durations, numbers, JSON and Markdown; and texts that share a line of a control.
+//! Text for display: escaping, durations, numbers, names of people, JSON and Markdown; and texts that share a line of a control.
 
 pub mod duration;
 #[cfg(feature = "ssr")]
@@ -10,5 +10,6 @@ pub mod label;
 pub mod markdown;
 pub mod number;
 pub mod parts;
+pub mod people;
 pub mod shorten;
 pub mod terminal;

@@ -13,14 +13,10 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
-use domain::{
-    id::EntityId,
-    limit::{BULK_ENTITIES_MAX, BULK_PAGES_MAX},
-};
+use domain::id::EntityId;
 use ledger::{
     Error,
-    entity::{self, ListEntities, ShownEntity},
-    entity_type,
+    entity::{self, Erasable, EraseMany, Erasing, ShownEntity},
 };
 use wire::Code;
 
@@ -58,28 +54,32 @@ enum Answer {
 async fn answer(state: &AppState, viewer: &Viewer, form: &Form) -> Result<Answer, Error> {
     if !form.has("confirm") {
         let ids = if form.has("all") { listed(state, viewer, form).await? } else { selected(form)? };
-        return Ok(Answer::Ask(Box::new(question(state, viewer, form, &ids).await?), None));
+        return question(state, viewer, form, &ids, None).await;
     }
     let shown = shown(form)?;
-    let count = shown.len().to_string();
-    if shown.is_empty() || form.text("confirm").trim() != count {
-        let problem = Problem::field(Code::InvalidRequest, "confirm", format!("type the number {count}"));
-        let ids: Vec<EntityId> = shown.iter().map(|entity| entity.id).collect();
-        let asked = question(state, viewer, form, &ids).await?;
-        let props = ui::EraseProps { form: form.refused("erase", &problem), ..asked };
-        return Ok(Answer::Ask(Box::new(props), Some(problem)));
+    if let Some(problem) = not_confirmed(form, shown.len()) {
+        return question(state, viewer, form, &ids_of(&shown), Some(problem)).await;
     }
-    let done = entity::erase_many(&state.ledger, &viewer.scope, &shown).await?;
-    Ok(Answer::Done(if done.refused == 0 { "entities_erased" } else { "entities_refused" }))
+    Ok(done(entity::erase_many(&state.ledger, &viewer.scope, &shown).await?))
 }
 
-/// What erasing these entities would do.
-async fn question(state: &AppState, viewer: &Viewer, form: &Form, ids: &[EntityId]) -> Result<ui::EraseProps, Error> {
+/// What erasing these entities would do, and why the confirmation was refused if it was.
+async fn question(
+    state: &AppState,
+    viewer: &Viewer,
+    form: &Form,
+    ids: &[EntityId],
+    refusal: Option<Problem>,
+) -> Result<Answer, Error> {
     let found = entity::erasing(&state.ledger, &viewer.scope, ids).await?;
     if found.entities.is_empty() {
         return Err(Error::invalid("entity", if ids.is_empty() { NO_ENTITY } else { NONE_LEFT }));
     }
-    let erasable = |one: entity::Erasable| ui::Erasable {
+    Ok(Answer::Ask(Box::new(erase_props(found, form, refusal.as_ref())), refusal))
+}
+
+fn erase_props(found: Erasing, form: &Form, refusal: Option<&Problem>) -> ui::EraseProps {
+    let erasable = |one: Erasable| ui::Erasable {
         id: one.id.to_string(),
         title: one.title,
         type_name: one.type_name,
@@ -87,33 +87,33 @@ async fn question(state: &AppState, viewer: &Viewer, form: &Form, ids: &[EntityI
         values: one.values,
         sessions: one.sessions,
     };
-    Ok(ui::EraseProps {
+    ui::EraseProps {
         entities: found.entities.into_iter().map(erasable).collect(),
         left_out: found.left_out,
         next: local_path(form.optional("next").as_deref()).to_owned(),
-        form: FormState::default(),
-    })
+        form: refusal.map(|problem| form.refused("erase", problem)).unwrap_or_default(),
+    }
+}
+
+/// Why the form does not confirm the erasure of so many entities. `None` if it does.
+fn not_confirmed(form: &Form, count: usize) -> Option<Problem> {
+    let number = count.to_string();
+    let is_confirmed = count > 0 && form.text("confirm").trim() == number;
+    (!is_confirmed).then(|| Problem::field(Code::InvalidRequest, "confirm", format!("type the number {number}")))
+}
+
+/// What the list says afterwards.
+const fn done(done: EraseMany) -> Answer {
+    Answer::Done(if done.refused == 0 { "entities_erased" } else { "entities_refused" })
 }
 
 /// The entities of the list that the form was on, the newest.
 async fn listed(state: &AppState, viewer: &Viewer, form: &Form) -> Result<Vec<EntityId>, Error> {
-    let type_id = match form.optional("type") {
-        Some(slug) => Some(entity_type::get_by_slug(&state.ledger, &viewer.scope, &slug).await?.id),
-        None => None,
-    };
-    let (mut ids, mut cursor) = (Vec::new(), None);
-    // A page of a search can have few entities and still be followed by others.
-    for _ in 0..BULK_PAGES_MAX {
-        let limit = u32::try_from(BULK_ENTITIES_MAX - ids.len()).unwrap_or(1);
-        let wanted = ListEntities { type_id, line: form.optional("q"), limit, cursor, ..ListEntities::default() };
-        let found = entity::list(&state.ledger, &viewer.scope, wanted).await?;
-        ids.extend(found.items.into_iter().map(|entity| entity.id));
-        cursor = found.next_cursor;
-        if cursor.is_none() || ids.len() >= BULK_ENTITIES_MAX {
-            break;
-        }
-    }
-    Ok(ids)
+    entity::newest(&state.ledger, &viewer.scope, form.optional("type"), form.optional("q")).await
+}
+
+fn ids_of(shown: &[ShownEntity]) -> Vec<EntityId> {
+    shown.iter().map(|entity| entity.id).collect()
 }
 
 /// The entities whose check boxes are ticked.

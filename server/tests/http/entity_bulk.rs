@@ -32,7 +32,9 @@ async fn the_selected_entities_are_named_before_an_admin_erases_them_with_plain_
     let titles: Vec<String> = (0..50).map(|number| format!("Secret <b>{number}")).collect();
     let ids = entities(&app, "company", &titles).await;
     let mut ada = Browser::of(&app, "ada@acme.test").await;
-    assert!(ada.page("/entities").await.contains("Erase selected…"));
+    let list = ada.page("/entities").await;
+    assert!(list.contains("Erase selected…") && list.contains("data-tick-all"), "{list}");
+    assert_eq!(list.matches("name=\"entity\"").count(), 50, "each row has a check box");
     let mut rest = ids.as_slice();
     for count in [1, 2, 7, 40] {
         let (these, others) = rest.split_at(count);

@@ -25,7 +25,7 @@ pub struct EraseMany {
     pub refused: u64,
 }
 
-/// Erases the content of several entities as [`super::erase`] does, each by itself: what is refused does not stop the
+/// Erases the content of several entities as [`super::erase()`] does, each by itself: what is refused does not stop the
 /// others.
 ///
 /// # Errors

@@ -1,10 +1,15 @@
 //! What erasing several entities would do.
 
-use super::{erase::require_erasing, erase_many::refuse_too_many};
-use crate::{EntityRecord, Ledger, Result};
+use super::{
+    erase::require_erasing,
+    erase_many::refuse_too_many,
+    list::{ListEntities, list},
+};
+use crate::{EntityRecord, Ledger, Result, entity_type};
 use domain::{
     Scope,
     id::{EntityId, EntityTypeId},
+    limit::{BULK_ENTITIES_MAX, BULK_PAGES_MAX},
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -38,7 +43,7 @@ pub struct Erasing {
 ///
 /// # Errors
 /// [`crate::Error::Forbidden`] for others than admins; [`crate::Error::Invalid`] for more than
-/// [`domain::limit::BULK_ENTITIES_MAX`].
+/// [`BULK_ENTITIES_MAX`].
 pub async fn erasing(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result<Erasing> {
     require_erasing(scope)?;
     refuse_too_many(ids.len())?;
@@ -71,4 +76,34 @@ pub async fn erasing(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result
         Ok(Erasing { entities, left_out })
     });
     read.await
+}
+
+/// The newest entities of a list, as many as one request erases. `slug` selects a type, and `line` entities that it
+/// finds among those that [`BULK_PAGES_MAX`] pages look at.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if no type has this slug; [`crate::Error::Invalid`] for a bad line.
+pub async fn newest(
+    ledger: &Ledger,
+    scope: &Scope,
+    slug: Option<String>,
+    line: Option<String>,
+) -> Result<Vec<EntityId>> {
+    let type_id = match slug {
+        Some(slug) => Some(entity_type::get_by_slug(ledger, scope, &slug).await?.id),
+        None => None,
+    };
+    let (mut ids, mut cursor) = (Vec::new(), None);
+    // A page of a search can have few entities and still be followed by others.
+    for _ in 0..BULK_PAGES_MAX {
+        let limit = u32::try_from(BULK_ENTITIES_MAX - ids.len()).unwrap_or(1);
+        let wanted = ListEntities { type_id, line: line.clone(), limit, cursor, ..ListEntities::default() };
+        let found = list(ledger, scope, wanted).await?;
+        ids.extend(found.items.into_iter().map(|entity| entity.id));
+        cursor = found.next_cursor;
+        if cursor.is_none() || ids.len() >= BULK_ENTITIES_MAX {
+            break;
+        }
+    }
+    Ok(ids)
 }

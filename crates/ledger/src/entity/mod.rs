@@ -16,7 +16,7 @@ pub use create::{NewEntity, create, create_in};
 pub use erase::erase;
 pub(crate) use erase::erase_on;
 pub use erase_many::{EraseMany, ShownEntity, erase_many};
-pub use erasing::{Erasable, Erasing, erasing};
+pub use erasing::{Erasable, Erasing, erasing, newest};
 pub(crate) use get::get_on;
 pub use get::{get, titles};
 pub use list::{ListEntities, list};
