@@ -34,6 +34,9 @@ pub enum Delivery {
     SignedOut,
 }
 
+/// Called with each patch and what became of it.
+type Deliver = dyn Fn(&Patch, Delivery);
+
 /// The queue. A copy is the same queue.
 #[derive(Clone)]
 pub struct Sender(Rc<Inner>);
@@ -43,7 +46,7 @@ struct Inner {
     queue: RefCell<VecDeque<Patch>>,
     is_sending: Cell<bool>,
     failures: Cell<u32>,
-    deliver: Box<dyn Fn(&Patch, Delivery)>,
+    deliver: Box<Deliver>,
 }
 
 impl Sender {
