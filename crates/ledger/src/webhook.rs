@@ -58,6 +58,8 @@ pub async fn create(
         .with(json!({ "events": webhook.topics }));
     let secret = secret(ledger.instance_key()?, tenant_id, webhook.id);
     let made = ledger.write(scope.into(), async move |tx| {
+        // The lock keeps two requests from exceeding the limit together.
+        store::user::lock_admins(tx, tenant_id).await?;
         if store::webhook::list(tx.conn(), tenant_id).await?.len() >= WEBHOOKS_MAX {
             return Err(Error::LimitReached(format!("a workspace has at most {WEBHOOKS_MAX} webhooks")));
         }

@@ -132,6 +132,11 @@ impl Context {
 /// criteria sets, views to entity types too, tools to MCP servers, and composite tools to other tools.
 async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
     let mut plan = Plan::default();
+    if !bundle.groups.is_empty() {
+        // New groups need it. The removal of a member takes it before the rows of groups: in another order, the two
+        // could wait for each other.
+        store::user::lock_admins(tx, context.tenant_id).await?;
+    }
     for (index, wanted) in bundle.groups.iter().enumerate() {
         plan.items.push(at("groups", index, group::install(tx, &mut context, wanted).await)?);
     }

@@ -46,6 +46,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewGroup) -> Result<Gro
     let created = Act::new(Kind::GroupCreated, scope.caller, now).on(TargetKind::Group, record.id.0);
     ledger
         .write(scope.into(), async move |tx| {
+            store::user::lock_admins(tx, tenant_id).await?;
             check_members(tx.conn(), tenant_id, "members", &members).await?;
             insert(tx, tenant_id, &record).await?;
             let group = move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await?;

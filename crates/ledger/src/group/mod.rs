@@ -38,7 +38,8 @@ async fn check_members(conn: &mut Conn<'_>, tenant_id: TenantId, field: &str, id
     fields.check()
 }
 
-/// Stores a group without members.
+/// Stores a group without members. The caller holds the lock of the workspace, which keeps two requests from exceeding
+/// the limit together.
 ///
 /// # Errors
 /// [`Error::LimitReached`] if the workspace has too many groups, [`Error::NameTaken`] if the slug is taken.

@@ -35,6 +35,8 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
         Act::new(Kind::MemberInvited, scope.caller, now).on(TargetKind::AccessLink, id.0).with(json!({ "role": role }));
     let link = ledger
         .write(scope.into(), async move |tx| {
+            // The lock keeps two requests from exceeding the limit together.
+            store::user::lock_admins(tx, tenant_id).await?;
             let tenant = store::tenant::find(tx.conn(), tenant_id).await?.ok_or(Error::NotFound("workspace"))?;
             if let Some(user) = store::user::find_by_email(tx.conn(), &email).await? {
                 let member = store::user::find_any_member(tx.conn(), tenant_id, user.id).await?;

@@ -55,6 +55,8 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewPacedRun) -> Result<
     ledger
         .write(scope.into(), async move |tx| {
             let tenant_id = caller.tenant_id;
+            // The lock keeps two requests from exceeding the limit together.
+            store::user::lock_admins(tx, tenant_id).await?;
             store::paced_run::delete_ended(tx, tenant_id, now - TimeDelta::days(PACED_RUN_KEPT_DAYS)).await?;
             if !store::paced_run::insert(tx, tenant_id, &record).await? {
                 let known = repeated(tx, &caller, &record, start_at, &sessions).await?;

@@ -39,6 +39,8 @@ pub async fn create(ledger: &Ledger, scope: &Scope, definition: Definition) -> R
     let act = act.on(TargetKind::Rule, rule.id.0).with(json!({ "version": 1 }));
     ledger
         .write(scope.into(), async move |tx| {
+            // The lock keeps two requests from exceeding the limits together.
+            store::user::lock_admins(tx, tenant_id).await?;
             let (all, alike) = store::rule::count(tx.conn(), tenant_id, &rule.definition.subject.key()).await?;
             if all >= RULES_MAX {
                 return Err(Error::LimitReached(format!("a workspace has at most {RULES_MAX} rules")));

@@ -80,6 +80,8 @@ pub async fn save(ledger: &Ledger, scope: &Scope, new: NewSavedSearch) -> Result
         created_at: now,
     };
     let saved = ledger.write(scope.into(), async move |tx| {
+        // The lock keeps two requests from exceeding a limit together.
+        store::user::lock_admins(tx, tenant_id).await?;
         let known = store::search::saved::visible(tx.conn(), tenant_id, user_id, u32::MAX).await?;
         if let Some(known) = known.into_iter().find(|known| known.user_id == user_id && known.name == search.name) {
             let is_same = known.line == search.line && known.shared == search.shared;

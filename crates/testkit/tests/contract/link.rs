@@ -1,8 +1,9 @@
 //! Single-use links, and what people can change about their own account.
 
+use crate::at_once::one_is_over_the_limit;
 use chrono::TimeDelta;
 use domain::{
-    limit::{INVITATION_DAYS, RESET_LINK_HOURS},
+    limit::{INVITATION_DAYS, INVITATIONS_MAX, RESET_LINK_HOURS},
     member::MemberStatus,
     role::Role,
 };
@@ -26,6 +27,7 @@ on_both_engines!(
     a_password_set_by_the_operator_ends_every_sign_in,
     links_stop_with_the_rights_of_who_made_them,
     a_person_who_joins_another_workspace_meanwhile_keeps_their_password,
+    open_invitations_are_limited_also_when_two_are_made_at_once,
 );
 
 const PASSWORD: &str = "correct horse battery";
@@ -284,5 +286,18 @@ async fn a_person_who_joins_another_workspace_meanwhile_keeps_their_password(f: 
         (Ok(_), set) => assert!(is_gone(set)),
         (Err(_), set) => assert!(set.is_ok()),
     }
+    f.done().await;
+}
+
+async fn open_invitations_are_limited_also_when_two_are_made_at_once(f: Fixture) {
+    let invite = async |name: String| {
+        member::invite(&f.ledger, &f.admin, &format!("{name}@acme.test"), Role::Member).await.map(drop)
+    };
+    for n in 1..INVITATIONS_MAX {
+        invite(format!("guest{n}")).await.unwrap();
+    }
+    let (one, other) = tokio::join!(invite("one".into()), invite("other".into()));
+    one_is_over_the_limit(one, other);
+    invite("guest1".into()).await.expect("a new link for a person who is invited");
     f.done().await;
 }

@@ -4,6 +4,7 @@ mod access;
 mod append;
 mod append_group;
 mod append_known;
+mod at_once;
 mod audit;
 mod audit_download;
 mod bulk;

@@ -1,11 +1,11 @@
 //! Paced runs: sessions that are run again a few at a time, or from a time on.
 
-use crate::failure_cause::failed;
+use crate::{at_once::one_is_over_the_limit, failure_cause::failed};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
     id::{PacedRunId, SessionId},
-    limit::{PACED_RUN_SESSIONS_MAX, PACED_START_DAYS_MAX},
+    limit::{PACED_RUN_SESSIONS_MAX, PACED_RUNS_OPEN_MAX, PACED_START_DAYS_MAX},
     paced_run::{Outcome, State},
     session::Status,
 };
@@ -23,6 +23,7 @@ on_both_engines!(
     a_key_makes_one_paced_run,
     sessions_are_started_with_the_rights_of_that_time,
     wrong_paces_are_refused_and_others_see_nothing,
+    open_paced_runs_are_limited_also_when_two_are_made_at_once,
 );
 
 async fn seven_failed(f: &Fixture) -> Vec<SessionId> {
@@ -192,5 +193,17 @@ async fn wrong_paces_are_refused_and_others_see_nothing(f: Fixture) {
         assert!(matches!(read, Err(Error::NotFound(_))) && matches!(cancelled, Err(Error::NotFound(_))));
     }
     assert_eq!(read(&f, id).await.run.record.state, State::Open);
+    f.done().await;
+}
+
+async fn open_paced_runs_are_limited_also_when_two_are_made_at_once(f: Fixture) {
+    let ids = [failed(&f, "broken").await];
+    f.clock.advance(TimeDelta::seconds(1));
+    for _ in 1..PACED_RUNS_OPEN_MAX {
+        make(&f, paced(&ids, 1)).await;
+    }
+    let [one, other] = [(); 2].map(|()| paced_run::create(&f.ledger, &f.operator, paced(&ids, 1)));
+    let (one, other) = tokio::join!(one, other);
+    one_is_over_the_limit(one, other);
     f.done().await;
 }

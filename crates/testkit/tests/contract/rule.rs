@@ -1,6 +1,7 @@
 //! Rules: admins make, change, suspend, resume and delete them, and they are suggested after many like decisions.
 
 use crate::{
+    at_once::one_is_over_the_limit,
     audit::Reading,
     gate::{at_once, decide, says},
 };
@@ -10,6 +11,7 @@ use domain::{
     audit::Kind,
     gate::{GateState, PausedToolCall, Verdict},
     id::{GateId, RuleId, SessionId},
+    limit::RULES_ALIKE_MAX,
     role::Role,
     rule::{Definition, Outcome, State, SuspendedWhy, Why},
     session::{Session, YieldTo},
@@ -32,6 +34,7 @@ on_both_engines!(
     every_act_on_a_rule_is_in_the_audit_list_once,
     a_rule_is_suggested_after_many_like_approvals_and_not_after_a_denial,
     a_back_test_shows_where_people_decided_differently,
+    rules_about_the_same_items_are_limited_also_when_two_are_made_at_once,
 );
 
 /// A rule of scout for refunds of at most 50 EUR.
@@ -261,5 +264,15 @@ async fn a_back_test_shows_where_people_decided_differently(f: Fixture) {
     assert!(rule::list(l, &f.admin, ListPage::default()).await.unwrap().items.is_empty(), "nothing is written");
     let elsewhere = rule::back_test(l, &f.stranger, small_refunds(&f)).await.unwrap();
     assert!(elsewhere.gates.is_empty());
+    f.done().await;
+}
+
+async fn rules_about_the_same_items_are_limited_also_when_two_are_made_at_once(f: Fixture) {
+    for _ in 1..RULES_ALIKE_MAX {
+        made(&f, small_refunds(&f)).await;
+    }
+    let [one, other] = [(); 2].map(|()| rule::create(&f.ledger, &f.admin, small_refunds(&f)));
+    let (one, other) = tokio::join!(one, other);
+    one_is_over_the_limit(one, other);
     f.done().await;
 }

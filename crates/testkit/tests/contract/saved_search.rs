@@ -1,5 +1,6 @@
 //! Saved searches: whose they are, who sees them, and who deletes them.
 
+use crate::at_once::one_is_over_the_limit;
 use domain::{
     Scope,
     id::SavedSearchId,
@@ -98,9 +99,12 @@ async fn operators_share_and_delete_shared_searches(f: Fixture) {
 
 async fn a_person_has_a_bounded_number_of_searches_and_a_workspace_of_shared_ones(f: Fixture) {
     for (who, most) in [(&f.operator, SAVED_SEARCHES_OF_PERSON_MAX), (&f.admin, SAVED_SEARCHES_OF_PERSON_MAX)] {
-        for number in 0..most {
+        for number in 1..most {
             save(&f, who, named(&number.to_string(), "status:failed", true)).await.unwrap();
         }
+        let [one, other] = ["one", "other"].map(|name| save(&f, who, named(name, "status:failed", true)));
+        let (one, other) = tokio::join!(one, other);
+        one_is_over_the_limit(one, other);
         let refused = save(&f, who, named("more", "status:failed", false)).await;
         assert!(matches!(&refused, Err(Error::LimitReached(why)) if why.contains("50")), "{refused:?}");
     }
