@@ -33,7 +33,7 @@ pub struct LinksProps {
     pub name: String,
     /// Whether the published version allows links.
     pub is_allowed: bool,
-    /// The newest links to it, newest first.
+    /// The newest links to it and older ones that work, newest first.
     pub links: Vec<ToolLink>,
     /// Everyone who may have made them.
     pub people: People,

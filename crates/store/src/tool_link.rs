@@ -25,7 +25,12 @@ statements! {
     const BY_DIGEST: &str = link_select!("secret_digest = $1");
     const BY_ID: &str = link_select!("id = $1");
     const BY_ID_LOCKED_POSTGRES: &str = link_select!("id = $1 FOR UPDATE");
-    const OF_TOOL: &str = link_select!("tenant_id = $1 AND tool_id = $2 ORDER BY id DESC LIMIT $3");
+    // A link that works and is in no list could not be revoked.
+    const OF_TOOL: &str = link_select!(
+        "tenant_id = $1 AND tool_id = $2 AND ((revoked_at IS NULL AND expires_at > $4) OR id IN \
+         (SELECT n.id FROM tool_links n WHERE n.tenant_id = $1 AND n.tool_id = $2 ORDER BY n.id DESC LIMIT $3)) \
+         ORDER BY id DESC"
+    );
     const WORKING: &str = "SELECT COUNT(*) FROM tool_links \
          WHERE tenant_id = $1 AND tool_id = $2 AND revoked_at IS NULL AND expires_at > $3";
     const INSERT: &str = "INSERT INTO tool_links (tenant_id, id, tool_id, secret_digest, hint, created_by, created_at, \
@@ -96,13 +101,14 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, id: ToolLinkId) -> Result<Option<
     Ok(run!(tx.conn(), fetch_optional ToolLinkRecord, sql, id.0)?)
 }
 
-/// The newest links to one tool, whether they work or not, newest first.
+/// The newest `limit` links to one tool, whether they work or not, and all that work at `now`, newest first.
 pub async fn of_tool(
     conn: &mut Conn<'_>,
     (tenant_id, tool_id): (TenantId, ToolId),
     limit: u32,
+    now: Timestamp,
 ) -> Result<Vec<ToolLinkRecord>> {
-    Ok(run!(conn, fetch_all ToolLinkRecord, OF_TOOL, tenant_id.0, tool_id.0, i64::from(limit))?)
+    Ok(run!(conn, fetch_all ToolLinkRecord, OF_TOOL, tenant_id.0, tool_id.0, i64::from(limit), to_micros(now))?)
 }
 
 /// Number of links to one tool that work.

@@ -55,7 +55,7 @@ pub async fn create(
     get, path = "/api/tools/{slug}/links", operation_id = "listToolLinks", tag = "tools",
     params(("slug" = wire::schema::Slug, Path, description = "The tool")),
     responses(
-        (status = 200, description = "The newest 100", body = ToolLinks),
+        (status = 200, description = "The newest 100, and older ones that work", body = ToolLinks),
     ),
 )]
 pub async fn list(

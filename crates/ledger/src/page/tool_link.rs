@@ -38,7 +38,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Page> {
             Err(Error::WrongState { .. }) => false,
             Err(error) => return Err(error),
         };
-        let links = newest_on(conn, tenant_id, tool.id).await?;
+        let links = newest_on(conn, tenant_id, tool.id, now).await?;
         Ok(Page { tool, is_allowed, links, people: people_on(conn, tenant_id).await?, now })
     });
     read.await

@@ -34,6 +34,7 @@ on_both_engines!(
     only_people_who_manage_tools_make_links,
     links_are_listed_revoked_and_audited,
     a_tool_has_so_many_links_that_work,
+    a_link_that_works_is_listed_however_many_were_made_since,
 );
 
 /// Publishes a tool whose audience allows links, with these parts changed.
@@ -290,5 +291,23 @@ async fn a_tool_has_so_many_links_that_work(f: Fixture) {
     assert!(matches!(over, Err(Error::LimitReached(_))), "{over:?}");
     tool_link::revoke(&f.ledger, &f.operator, first).await.unwrap();
     link(&f, "echo").await;
+    f.done().await;
+}
+
+async fn a_link_that_works_is_listed_however_many_were_made_since(f: Fixture) {
+    published(&f, "echo", json!({})).await;
+    let (first, _) = link(&f, "echo").await;
+    // Links of one moment are in no order.
+    f.clock.advance(TimeDelta::milliseconds(2));
+    for _ in 0..100 {
+        let (id, _) = link(&f, "echo").await;
+        tool_link::revoke(&f.ledger, &f.operator, id).await.unwrap();
+    }
+    let listed = async || tool_link::list(&f.ledger, &f.operator, "echo").await.unwrap();
+    let links = listed().await;
+    assert_eq!((links.len(), links[100].id), (101, first));
+    tool_link::revoke(&f.ledger, &f.operator, first).await.unwrap();
+    let links = listed().await;
+    assert!(links.len() == 100 && links.iter().all(|link| link.id != first), "the newest alone");
     f.done().await;
 }
