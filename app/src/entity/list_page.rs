@@ -52,8 +52,8 @@ pub struct ListProps {
     pub entities: Vec<Entity>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is a page after the first.
-    pub is_continued: bool,
+    /// `?cursor=`: where this page begins; absent on the first page.
+    pub cursor: Option<String>,
     /// Options for the relation fields of the selected type.
     pub relations: Relations,
     /// State of a refused `POST /entities` (form `create`) or `POST /entity-types` (form `type`).
@@ -105,7 +105,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let erases = shell.may(Permission::Administer) && !props.entities.is_empty();
         let rows = static_html(list(&props, erases));
         let rows = if erases {
-            let bar = static_html(bar(props.href(None), props.picked.clone(), props.q.clone(), &props.bulk));
+            let (next, cursor) = (props.href(props.cursor.as_deref()), props.cursor.clone());
+            let bar = static_html(bar(next, props.picked.clone(), props.q.clone(), cursor, &props.bulk));
             view! { <LiveRows>{bar}{rows}</LiveRows> }.into_any()
         } else {
             rows.into_any()
@@ -149,7 +150,7 @@ fn list(props: &ListProps, erases: bool) -> impl IntoView + use<> {
         return view! { <Empty sentence=sentence/> }.into_any();
     }
     if props.entities.is_empty() {
-        return if props.q.is_empty() && !props.is_continued {
+        return if props.q.is_empty() && props.cursor.is_none() {
             view! { <Empty sentence="There are no entities yet. Create one, or import a CSV file on the type's page."/> }.into_any()
         } else {
             let sentence = if props.next_cursor.is_some() {
@@ -190,7 +191,7 @@ fn list(props: &ListProps, erases: bool) -> impl IntoView + use<> {
 }
 
 fn pager(props: &ListProps) -> impl IntoView + use<> {
-    let newest = props.is_continued.then(|| props.href(None));
+    let newest = props.cursor.is_some().then(|| props.href(None));
     let older = props.next_cursor.as_deref().map(|cursor| props.href(Some(cursor)));
     let goes_on = !props.q.is_empty() && older.is_some();
     let looked = goes_on.then(|| looked_at(ENTITIES_LOOKED_MAX, "entities"));

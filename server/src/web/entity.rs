@@ -121,7 +121,7 @@ fn list_props(list: page::List, filter: Filter, form: FormState) -> ListProps {
         search: FormState::default(),
         entities: list.entities.into_iter().map(wire_map::entity).collect(),
         next_cursor: list.next_cursor,
-        is_continued: filter.cursor.is_some(),
+        cursor: filter.cursor,
         relations: relations_of(list.relations),
         form,
         bulk: FormState::default(),

@@ -139,7 +139,7 @@ fn id_of(text: &str) -> Result<EntityId, Error> {
 /// The list with what is wrong with the form.
 async fn refused(state: &AppState, viewer: Viewer, form: &Form, error: Error) -> Result<Response, PageRejection> {
     let problem = Problem::from(error);
-    let query = ListQuery { slug: form.optional("type"), q: form.optional("q"), ..ListQuery::default() };
+    let query = ListQuery { slug: form.optional("type"), q: form.optional("q"), cursor: form.optional("cursor") };
     let mut props = read_list(state, &viewer.scope, query, FormState::default()).await?;
     props.bulk = form.refused(ui::BULK_FORM, &problem);
     Ok(refuse(&problem, move || ui::list_page(&viewer.shell, props)).await)

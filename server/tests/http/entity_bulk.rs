@@ -97,6 +97,28 @@ async fn all_of_a_list_are_those_of_its_type_and_its_search() {
 }
 
 #[tokio::test]
+async fn the_form_on_a_later_page_of_the_list_leads_back_to_that_page() {
+    let app = App::start();
+    let titles: Vec<String> = (0..51).map(|number| format!("Case {number}")).collect();
+    let ids = entities(&app, "case", &titles).await;
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let first = ada.page("/entities").await;
+    let cursor = first.split("href=\"/entities?cursor=").nth(1).unwrap().split_once('"').unwrap().0;
+    let older = format!("/entities?cursor={cursor}");
+    let page = ada.page(&older).await;
+    let shown: Vec<&String> = ids.iter().filter(|id| page.contains(id.as_str())).collect();
+    let [oldest] = shown[..] else { panic!("{shown:?}: {page}") };
+    let form = [("next", older.as_str()), ("cursor", cursor)];
+    for (name, value) in form {
+        assert!(page.contains(&format!("name=\"{name}\" value=\"{value}\"")), "{name}: {page}");
+    }
+    let refused = ada.post(ERASE, &form).await.text().await.unwrap();
+    assert!(refused.contains("Select at least one entity.") && refused.contains(oldest.as_str()), "{refused}");
+    let asked = ada.post(ERASE, &[form[0], ("entity", oldest.as_str())]).await.text().await.unwrap();
+    assert!(asked.contains(&format!("href=\"{older}\"")), "{asked}");
+}
+
+#[tokio::test]
 async fn a_wrong_form_and_a_member_erase_nothing() {
     let app = App::start();
     let ids = entities(&app, "company", &["Secret".to_owned()]).await;
