@@ -72,6 +72,8 @@ pub async fn save_input(ledger: &Ledger, scope: &Scope, slug: &str, input: SaveI
     checks.check()?;
     let (caller, slug, name, now) = (*scope, slug.to_owned(), input.name, ledger.now());
     let saved = ledger.write(scope.into(), async move |tx| {
+        // The lock keeps two requests from exceeding the limit together: the list would not show the input after it.
+        store::user::lock_admins(tx, caller.tenant_id).await?;
         let (tool, version) = published_on(tx.conn(), caller.tenant_id, &slug).await?;
         require_audience(tx.conn(), &caller, &version.definition).await?;
         let of = (user_id, tool.id);
