@@ -168,6 +168,21 @@ test("the changes of someone who suggests wait until an editor accepts them", as
   await other.context().close();
 });
 
+test("a suggestion is accepted in the inbox by mouse", async ({ page }) => {
+  const id = await canvas("suggest", "first");
+  const { version } = await call<Canvas>("admin", "GET", `/api/canvases/${id}`);
+  const ops = [{ op: "replace", path: "/blocks/a/text", value: "second" }];
+  await call("admin", "POST", `/api/canvases/${id}/patches`, { opId: "admin:1", base: version, ops });
+  await signIn(page, "operator");
+  await page.goto("/inbox/patches");
+  await hydrated(page);
+  const item = page.locator(`section[data-row]:has(a[href="/canvases/${id}"])`);
+  await item.getByRole("button", { name: /^Accept/ }).click();
+  await expect(item).toHaveCount(0);
+  const now = await call<Canvas>("operator", "GET", `/api/canvases/${id}`);
+  expect(now.document.blocks.a!.text).toBe("second");
+});
+
 test("the result of a tool is shown in the form that it has on other pages", async ({ page }) => {
   const id = await canvas("edit", "first");
   await open(page, "operator", id);

@@ -260,7 +260,7 @@ fn suggestions_view(
             let form = form.of(&suggestion_form(&one.op_id));
             let decision = (role == Some(ParticipantRole::Edit)).then(|| decision_forms(at, one, (action, &form)));
             view! {
-                <li>
+                <li class="patch">
                     <p class="meta"><span dir="auto">{one.by.clone()}</span>" · "{moment(one.at)}</p>
                     {changes_view(&one.changes)}
                     {decision}
@@ -278,23 +278,25 @@ fn decision_forms(at: usize, one: &Suggestion, (action, form): (&str, &FormState
     let (about, reason) = (one.op_id.clone(), format!("suggestion-reason-{at}"));
     static_html(view! {
         <Refused messages=form.general(&[])/>
-        <form class="form-actions" method="post" action=action.to_owned()>
-            <input type="hidden" name="suggestion" value=one.op_id.clone()/>
-            <input type="hidden" name="digest" value=one.digest.clone()/>
-            <Button small=true name="do" value="accept" about=about.clone()>"Accept"</Button>
-        </form>
-        <form class="form-actions canvas-decision" method="post" action=action.to_owned()>
-            <input type="hidden" name="suggestion" value=one.op_id.clone()/>
-            <label class="hidden-text" for=reason.clone()>"Reason for the author"</label>
-            <input
-                class="input"
-                id=reason
-                name="reason"
-                placeholder="Reason for the author"
-                maxlength=REASON_CHARS_MAX.to_string()
-                value=form.value_or("reason", "")
-            />
-            <Button small=true name="do" value="decline" about=about>"Decline"</Button>
-        </form>
+        <div class="patch-decision">
+            <form class="form-actions" method="post" action=action.to_owned()>
+                <input type="hidden" name="suggestion" value=one.op_id.clone()/>
+                <input type="hidden" name="digest" value=one.digest.clone()/>
+                <Button small=true name="do" value="accept" about=about.clone()>"Accept"</Button>
+            </form>
+            <form class="form-actions canvas-decision" method="post" action=action.to_owned()>
+                <input type="hidden" name="suggestion" value=one.op_id.clone()/>
+                <label class="hidden-text" for=reason.clone()>"Reason for the author"</label>
+                <input
+                    class="input"
+                    id=reason
+                    name="reason"
+                    placeholder="Reason for the author"
+                    maxlength=REASON_CHARS_MAX.to_string()
+                    value=form.value_or("reason", "")
+                />
+                <Button small=true name="do" value="decline" about=about>"Decline"</Button>
+            </form>
+        </div>
     })
 }

@@ -143,7 +143,7 @@ pub fn patches_page(shell: &Shell, props: &PatchesProps) -> String {
         let page = view! {
             {styles}
             <PageHead title="Inbox">{tabs}<ButtonLink href="/rules" look=Look::Quiet small=true>"Rules"</ButtonLink></PageHead>
-            <div data-keys="inbox">
+            <div class="patches" data-keys="inbox">
                 <Refused messages=props.messages()/>
                 {empty}
                 {more}
@@ -172,7 +172,7 @@ fn item(props: &PatchesProps, at: usize, one: &PatchItem) -> InertElement {
         Some(why) => static_html(view! { <p>"It cannot be accepted: "{why}</p> }),
     };
     static_html(view! {
-        <section class="section" data-row aria-labelledby=labelled_by>
+        <section class="section patch" data-row aria-labelledby=labelled_by>
             <h2 id=heading>
                 <input
                     type="checkbox" form=PATCH_BATCH name=format!("{PATCH}{at:02}]") value=one.key()
@@ -207,21 +207,23 @@ fn decision(props: &PatchesProps, at: usize, one: &PatchItem, about: &str) -> In
         }
     });
     static_html(view! {
-        {accept}
-        <form class="form-actions canvas-decision" method="post" action="/inbox/patches" data-decides>
-            {fields(&one.canvas, &one.op_id)}
-            <label class="hidden-text" for=reason.clone() data-key="deny">"Reason for the author"</label>
-            <input
-                class="input"
-                id=reason
-                name="reason"
-                placeholder="Reason for the author"
-                title="Decline, with a reason (r, then Enter)"
-                maxlength=REASON_CHARS_MAX.to_string()
-                value=form.value_or("reason", "")
-            />
-            <Button name="decision" value="decline" about=about.to_owned()>"Decline"</Button>
-        </form>
+        <div class="patch-decision">
+            {accept}
+            <form class="form-actions canvas-decision" method="post" action="/inbox/patches" data-decides>
+                {fields(&one.canvas, &one.op_id)}
+                <label class="hidden-text" for=reason.clone() data-key="deny">"Reason for the author"</label>
+                <input
+                    class="input"
+                    id=reason
+                    name="reason"
+                    placeholder="Reason for the author"
+                    title="Decline, with a reason (r, then Enter)"
+                    maxlength=REASON_CHARS_MAX.to_string()
+                    value=form.value_or("reason", "")
+                />
+                <Button name="decision" value="decline" about=about.to_owned()>"Decline"</Button>
+            </form>
+        </div>
     })
 }
 
