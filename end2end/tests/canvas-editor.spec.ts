@@ -197,6 +197,15 @@ test("the result of a tool is shown in the form that it has on other pages", asy
   await expect(shown.getByRole("cell", { name: "two" })).toBeVisible();
   await expect(shown.locator(".canvas-other")).toBeHidden();
   await expectAccessible(page, "the result of a tool");
+  // The menu opens below its handle, however high the block is.
+  const heightOf = async (part: Locator) => (await part.boundingBox())!.height;
+  expect(await heightOf(shown.locator(".canvas-menu"))).toBeLessThan((await heightOf(shown)) / 2);
+  // A narrow screen has the names of the columns, and paper has no second copy of the table.
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await heightOf(shown.locator("thead"))).toBeGreaterThan(8);
+  await page.emulateMedia({ media: "print" });
+  await expect(shown.locator(".result-json")).toBeHidden();
+  await page.emulateMedia({ media: "screen" });
   await change("replace", "/blocks/r/value", [{ name: "three" }, { name: "four" }]);
   await expect(shown.getByRole("cell", { name: "three" })).toBeVisible();
   await expect(shown.getByRole("cell", { name: "two" })).toHaveCount(0);
