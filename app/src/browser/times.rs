@@ -45,6 +45,11 @@ pub fn refine(root: &Element) {
     }
 }
 
+/// A time (RFC 3339) in the reader's time zone: `2 Jan 2026, 09:05`.
+pub fn local(machine: &str) -> String {
+    absolute(&Date::new(&JsValue::from_str(machine)))
+}
+
 /// The reader's time zone, as an IANA name.
 pub fn zone_name() -> String {
     let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());

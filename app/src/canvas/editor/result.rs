@@ -9,6 +9,7 @@ use crate::{
     browser::{
         dom,
         task::spawn_local,
+        times,
         view::{browser_view, reactive},
     },
     canvas::json::{list, take, text},
@@ -26,11 +27,13 @@ const RUNS: &str = "/api/sessions?type=tool&status=completed&limit=20";
 struct Run {
     id: String,
     title: String,
+    /// When it was created, RFC 3339.
+    at: String,
 }
 
 impl Run {
     fn read(item: &Value) -> Option<Self> {
-        Some(Self { id: text(item, "id")?, title: text(item, "title")? })
+        Some(Self { id: text(item, "id")?, title: text(item, "title")?, at: text(item, "createdAt")? })
     }
 }
 
@@ -61,7 +64,9 @@ pub fn AddResult(editor: Editor) -> impl IntoView {
             return Some(browser_view(|| view! { <p class="meta">"No run of a tool has been completed yet."</p> }));
         }
         let item = |run: Run| {
-            let press = small_button(&run.title.clone(), Look::Quiet, move || choose(run.clone()));
+            // A tool often has several of the runs.
+            let label = [&*run.title, " · ", &times::local(&run.at)].concat();
+            let press = small_button(&label, Look::Quiet, move || choose(run.clone()));
             view! { <li>{press}</li> }
         };
         let items = found.into_iter().map(item).collect::<Vec<_>>();
@@ -70,7 +75,7 @@ pub fn AddResult(editor: Editor) -> impl IntoView {
     });
     view! {
         <div class="canvas-results" node_ref=node>
-            {button("Add a result of a tool", Look::Quiet, open)}
+            {button("Add a result of a tool", Look::Plain, open)}
             {list}
         </div>
     }
