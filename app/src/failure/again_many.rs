@@ -145,8 +145,8 @@ fn row(window: Window, cause: &CauseRow) -> impl IntoView + use<> {
     view! {
         <tr>
             <td class="table-main"><a class="quiet" href=format!("{PATH}/{}?window={window}", cause.id) dir="auto">{title}</a></td>
-            <td class="table-number">{grouped(cause.ready)}{more}</td>
-            <td class="table-number">{grouped(cause.refused)}</td>
+            <td class="table-number">{grouped(cause.ready)}{more}<span class="unit">" would run again"</span></td>
+            <td class="table-number">{grouped(cause.refused)}<span class="unit">" cannot"</span></td>
         </tr>
     }
 }
