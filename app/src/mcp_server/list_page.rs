@@ -9,7 +9,11 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::{escape::query, shorten::one_line},
+    text::{
+        escape::query,
+        number::{grouped, unit},
+        shorten::one_line,
+    },
     ui::{
         button::{Button, Look},
         empty::Empty,
@@ -74,7 +78,10 @@ fn table(servers: &[McpServer]) -> impl IntoView + use<> {
     let rows = servers
         .iter()
         .map(|server| {
-            let count = server.tool_count.map(|count| count.to_string()).unwrap_or_default();
+            let count = server.tool_count.map(|count| {
+                view! { {grouped(count)}<span class="unit">{unit(count, "tool")}</span> }
+            });
+            let listed = server.listed_at.map_or_else(|| "never".into_any(), |at| moment(at).into_any());
             view! {
                 <tr>
                     <td class="table-main">
@@ -82,12 +89,12 @@ fn table(servers: &[McpServer]) -> impl IntoView + use<> {
                     </td>
                     <td class="meta">{one_line(&transport_words(&server.transport), CELL_CHARS_MAX)}</td>
                     <td class="meta table-number">{count}</td>
-                    <td class="meta">{server.listed_at.map(moment)}</td>
+                    <td class="meta"><span class="unit">"listed "</span>{listed}</td>
                 </tr>
             }
         })
         .collect::<Vec<_>>();
     let columns =
-        vec![Column::text("Server"), Column::text("Reached by"), Column::number("Tools"), Column::text("Asked")];
+        vec![Column::text("Server"), Column::text("Reached by"), Column::number("Tools"), Column::text("Listed")];
     view! { <Table caption="MCP servers, newest first" columns=columns>{rows}</Table> }
 }

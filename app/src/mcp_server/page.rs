@@ -120,7 +120,7 @@ fn import_form(target: &str, tools: &[McpTool]) -> impl IntoView + use<> {
                 .map_or_else(|| tool.description.clone(), |title| format!("{title}. {}", tool.description));
             view! {
                 <tr>
-                    <td><input type="checkbox" name=format!("tools[{}]", tool.name) aria-label=label/></td>
+                    <td class="table-tick"><input type="checkbox" name=format!("tools[{}]", tool.name) aria-label=label/></td>
                     <td class="table-main">
                         <code>{tool.name.clone()}</code>
                         <div class="meta" dir="auto">{one_line(&about, ABOUT_CHARS_MAX)}</div>
