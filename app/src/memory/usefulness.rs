@@ -3,14 +3,17 @@
 use crate::{
     render::static_html,
     session::turn_href,
-    text::{number::counted, shorten::one_line},
+    text::{
+        number::counted,
+        shorten::{head, one_line},
+    },
     ui::time::moment,
 };
 use domain::{Timestamp, id::SessionId, limit::MEMORY_LINE_FIGURES_MAX, relevance::Worth};
 use leptos::prelude::*;
 
-/// Longest text of a passage in the list, characters.
-const TEXT_CHARS_MAX: usize = 300;
+/// Longest text of a passage in the list, bytes.
+const TEXT_BYTES_MAX: usize = 400;
 
 /// The figures of a document.
 #[derive(Debug, Clone)]
@@ -102,6 +105,8 @@ pub(super) fn usefulness(of: Option<&Usefulness>) -> impl IntoView + use<> {
 fn passage(of: &PassageFigure) -> impl IntoView + use<> {
     let PassageFigure { given, used, rated, mean, line, .. } = of;
     let place = if of.headings.is_empty() { String::new() } else { one_line(&of.headings, 120) };
+    let text = head(of.text.trim(), TEXT_BYTES_MAX);
+    let text = [text, if text.len() < of.text.trim().len() { "…" } else { "" }].concat();
     let (about, is_given) = (format!("line {line}"), given.count > 0);
     let given_words = format!("Given with {}", of_sessions(given, "prompt"));
     let used_words = match used.count {
@@ -125,7 +130,7 @@ fn passage(of: &PassageFigure) -> impl IntoView + use<> {
                 <span>{worth_words(of.worth)}</span>
                 <span class="meta" dir="auto">{place}</span>
             </p>
-            <p class="meta history-who" dir="auto">{one_line(&of.text, TEXT_CHARS_MAX)}</p>
+            <p class="meta tool-about" dir="auto">{text}</p>
             {figures}
         </li>
     }
