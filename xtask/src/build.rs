@@ -12,7 +12,7 @@ use crate::progress::{announced, say};
 use crate::workspace::{cargo, target};
 
 /// Packages and features of the tests. With any other choice cargo would compile half of the dependencies again.
-pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
+pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr,server/cheap-passwords"];
 
 /// Variable with the program that cargo calls for crates of this workspace in place of the compiler.
 pub const LINTER_VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
