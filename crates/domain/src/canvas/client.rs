@@ -9,9 +9,8 @@ use super::{
     document::{Document, Failure},
     notice::{Notice, overwritten},
     operation::{Operation, Patch},
-    path::Path,
+    pending::{Kind, Pending},
     related::{are_related, is_related, join, join_place, written},
-    words,
 };
 use crate::limit::{CANVAS_OPS_MAX, CANVAS_PENDING_MAX, CANVAS_UNDO_MAX};
 use serde_json::Value;
@@ -36,55 +35,6 @@ pub struct Client {
     shown: Document,
     undo: Vec<Vec<Operation>>,
     redo: Vec<Vec<Operation>>,
-}
-
-/// A change that the server has not answered.
-#[derive(Debug, Clone)]
-struct Pending {
-    patch: Patch,
-    kind: Kind,
-    is_sent: bool,
-    /// Base of the patch: the newest version whose values at the written places the author has seen. While an earlier
-    /// change of such a value waits, changes of others to it are not shown, so the base is that of the earlier change.
-    seen: u64,
-    /// A confirmed document without it, from before the client read a newer one that can have it.
-    before: Option<Document>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Edit,
-    Undo,
-    Redo,
-    /// Made before the page was loaded again. It may have been sent, so it keeps its base and takes nothing in.
-    Restored,
-}
-
-impl Pending {
-    /// The base under which it is sent.
-    const fn base(&self) -> u64 {
-        match self.kind {
-            Kind::Edit | Kind::Undo | Kind::Redo if !self.is_sent => self.seen,
-            // The same patch under the same id has the same base.
-            Kind::Edit | Kind::Undo | Kind::Redo | Kind::Restored => self.patch.base,
-        }
-    }
-
-    /// Joins a text that was typed on `base` and not sent with the newest one, if both have a place for their words.
-    /// Its author sees the text of `version` then.
-    fn join(&mut self, path: &Path, (base, newest): (&str, &str), version: u64) {
-        // What was restored may have been sent, so it stays as it was.
-        if self.is_sent || self.kind != Kind::Edit {
-            return;
-        }
-        if let [Operation::Replace { path: at, value: Value::String(mine) }] = self.patch.ops.as_mut_slice()
-            && at == path
-            && let Some(joined) = words::joined(base, newest, mine)
-        {
-            *mine = joined;
-            self.seen = version;
-        }
-    }
 }
 
 /// The answer to a patch.
@@ -195,8 +145,7 @@ impl Client {
             self.id = id.to_owned();
         }
         for patch in patches.into_iter().rev() {
-            let seen = patch.base;
-            self.pending.push_front(Pending { patch, kind: Kind::Restored, is_sent: false, seen, before: None });
+            self.pending.push_front(Pending::new(patch, Kind::Restored, Vec::new()));
         }
         self.show();
     }
@@ -392,6 +341,7 @@ impl Client {
             let mut related = self.pending.iter_mut().filter(is_about);
             let (Some(waiting), None) = (related.next(), related.next()) else { continue };
             let base = match sent {
+                Some(_) if waiting.not_on.contains(&committed.op_id) => None,
                 Some(sent) => written(sent, path),
                 None if waiting.seen == committed.previous => path.of(before.value()).and_then(Value::as_str),
                 None => None,
@@ -414,7 +364,9 @@ impl Client {
             let mut related = self.pending.iter_mut().filter(is_about);
             let (Some(waiting), None) = (related.next(), related.next()) else { continue };
             let newest = path.of(self.confirmed.value()).and_then(Value::as_str);
-            if let (Some(base), Some(newest)) = (written(&own.patch.ops, path), newest) {
+            if let (Some(base), Some(newest)) = (written(&own.patch.ops, path), newest)
+                && !waiting.not_on.contains(&committed.op_id)
+            {
                 waiting.join(path, (base, newest), self.version);
             }
         }
@@ -457,18 +409,19 @@ impl Client {
     fn push(&mut self, ops: Vec<Operation>, kind: Kind) {
         self.made += 1;
         let is_strict = ops.iter().any(|operation| needs_strict(&self.shown, operation));
-        // A change elsewhere hides nothing here, however old its base is.
-        let hiding = self.pending.iter().filter(|waiting| are_related(&waiting.patch.ops, &ops));
-        let seen = hiding.map(|waiting| waiting.seen).min().unwrap_or(self.version);
-        let patch = Patch { op_id: format!("{}:{}{}", self.id, self.page, self.made), base: seen, ops, is_strict };
-        self.pending.push_back(Pending { patch, kind, is_sent: false, seen, before: None });
+        // A change elsewhere hides nothing here, however old its base is, nor does one that is not shown.
+        let related = self.pending.iter().filter(|waiting| are_related(&waiting.patch.ops, &ops));
+        let (hiding, not_on): (Vec<_>, Vec<_>) = related.partition(|waiting| waiting.is_shown);
+        let base = hiding.iter().map(|waiting| waiting.seen).min().unwrap_or(self.version);
+        let not_on = not_on.into_iter().map(|waiting| waiting.patch.op_id.clone()).collect();
+        let patch = Patch { op_id: format!("{}:{}{}", self.id, self.page, self.made), base, ops, is_strict };
+        self.pending.push_back(Pending::new(patch, kind, not_on));
     }
 
     /// Joins a change of values with the last one that was not sent. Returns whether it did.
     fn collapse(&mut self, ops: &[Operation]) -> bool {
-        let Some(last) = self.pending.back_mut().filter(|last| !last.is_sent && last.kind == Kind::Edit) else {
-            return false;
-        };
+        let is_open = |last: &&mut Pending| !last.is_sent && last.kind == Kind::Edit && last.is_shown;
+        let Some(last) = self.pending.back_mut().filter(is_open) else { return false };
         let places = ops.iter().map(|operation| join_place(&last.patch.ops, operation)).collect::<Option<Vec<_>>>();
         let Some(places) = places.filter(|_| last.patch.ops.len() <= CANVAS_OPS_MAX && !last.patch.is_strict) else {
             return false;
@@ -479,8 +432,13 @@ impl Client {
 
     /// Computes the document to show. A change that no longer applies is left out; the server's answer has the reason.
     fn show(&mut self) {
-        self.shown = self.pending.iter().fold(self.confirmed.clone(), |shown, pending| {
-            shown.apply(&pending.patch.ops).map_or(shown, |applied| applied.document)
-        });
+        self.shown = self.confirmed.clone();
+        for waiting in &mut self.pending {
+            let applied = self.shown.apply(&waiting.patch.ops);
+            waiting.is_shown = applied.is_ok();
+            if let Ok(applied) = applied {
+                self.shown = applied.document;
+            }
+        }
     }
 }

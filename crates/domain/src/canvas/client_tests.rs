@@ -5,7 +5,7 @@ use super::{
     tests::{Server, committed, document},
 };
 use crate::limit::CANVAS_OPS_MAX;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A client with a text that was sent, and with a longer one typed since.
 fn typing(sent: &str, typed: &str) -> (Client, Patch) {
@@ -132,6 +132,122 @@ fn a_change_is_based_on_the_text_that_its_author_sees_while_a_change_elsewhere_w
         let Answer::Committed(committed) = server.take("ann", &next) else { panic!("rejected") };
         assert_eq!(committed.overwrote, Vec::new(), "its author has seen what it replaces");
         assert_eq!(server.head().1, &document(&json!({"a": "anns", "b": typed})));
+    }
+}
+
+/// Two people with one text, on which one of them has a change that does not apply any more.
+struct Two {
+    server: Server,
+    ann: Client,
+    ben: Client,
+}
+
+impl Two {
+    fn new() -> Self {
+        let first = document(&json!({"b": {"text": "one"}}));
+        Self {
+            server: Server::new(&first),
+            ann: Client::new("ann", first.clone(), 1),
+            ben: Client::new("ben", first, 1),
+        }
+    }
+
+    fn ann_edits(&mut self, ops: &[Value]) {
+        self.ann.edit(Patch::read_ops(ops).unwrap()).unwrap();
+    }
+
+    fn ann_sends(&mut self) -> (String, Answer) {
+        let patch = self.ann.next_patch().unwrap();
+        let answer = self.server.take("ann", &patch);
+        (patch.op_id, answer)
+    }
+
+    fn ben_edits(&mut self, ops: &[Value]) {
+        let (version, newest) = self.server.head();
+        self.ben.reset(newest.clone(), version);
+        self.ben.edit(Patch::read_ops(ops).unwrap()).unwrap();
+        let patch = self.ben.next_patch().unwrap();
+        self.ben.answer(&patch.op_id, self.server.take("ben", &patch));
+    }
+
+    fn ann_reads(&mut self) {
+        let version = self.ann.version();
+        for one in self.server.log.iter().filter(|one| one.sequence > version) {
+            assert_eq!(self.ann.receive(one), Received::Taken(Vec::new()));
+        }
+    }
+}
+
+/// What happens after ann has typed.
+type Later = Box<dyn FnOnce(&mut Two)>;
+
+#[test]
+fn a_change_that_does_not_apply_hides_no_words_so_none_are_doubled() {
+    let text = |text: &str| json!({"op": "replace", "path": "/b/text", "value": text});
+    let add = |path: &str, value: Value| json!({"op": "add", "path": path, "value": value});
+    let remove = |path: &str| json!({"op": "remove", "path": path});
+    let [bens, typed] = ["one ben", "zero one ben"];
+    let added_again = |two: &mut Two| -> Later {
+        two.ann_edits(&[remove("/b")]);
+        let sent = two.ann.next_patch().unwrap();
+        two.ann_edits(&[add("/b", json!({"text": "new"}))]);
+        two.ben_edits(&[text(bens)]);
+        let answer = two.server.take("ann", &sent);
+        two.ann.answer(&sent.op_id, answer);
+        two.ann_reads();
+        Box::new(|_| ())
+    };
+    let with_another_place = |two: &mut Two| -> Later {
+        two.ann_edits(&[add("/c", json!("anns")), text("one ann")]);
+        two.ben_edits(&[add("/c", json!("bens")), text(bens)]);
+        two.ann_reads();
+        Box::new(|_| ())
+    };
+    let with_a_place_that_is_free_again = |two: &mut Two| -> Later {
+        drop(with_another_place(two));
+        Box::new(move |two| two.ben_edits(&[remove("/c")]))
+    };
+    let undone = |two: &mut Two| {
+        two.ann_edits(&[text("one two")]);
+        two.ann_sends();
+        two.ann_reads();
+        two.ann.undo().unwrap();
+    };
+    let undone_too_late = |two: &mut Two| -> Later {
+        undone(two);
+        two.ben_edits(&[text(bens)]);
+        two.ann_reads();
+        Box::new(|_| ())
+    };
+    let undone_with_a_late_answer = |two: &mut Two| -> Later {
+        undone(two);
+        let (op_id, answer) = two.ann_sends();
+        two.ben_edits(&[text(bens)]);
+        let (version, newest) = two.server.head();
+        two.ann.reset(newest.clone(), version);
+        Box::new(move |two| _ = two.ann.answer(&op_id, answer))
+    };
+    let cases: [(&str, &dyn Fn(&mut Two) -> Later); 5] = [
+        ("added again", &added_again),
+        ("with another place", &with_another_place),
+        ("with a place that is free again", &with_a_place_that_is_free_again),
+        ("undone too late", &undone_too_late),
+        ("undone with a late answer", &undone_with_a_late_answer),
+    ];
+    for (case, prepare) in cases {
+        let mut two = Two::new();
+        let later = prepare(&mut two);
+        assert_eq!(two.ann.document().value()["b"]["text"], bens, "{case}: she sees what ben wrote");
+        two.ann_edits(&[text(typed)]);
+        later(&mut two);
+        two.ann_reads();
+        while two.ann.waiting() > 0 {
+            let (op_id, answer) = two.ann_sends();
+            two.ann_reads();
+            two.ann.answer(&op_id, answer);
+        }
+        assert_eq!(two.server.head().1.value()["b"]["text"], typed, "{case}");
+        assert_eq!(two.server.log.last().unwrap().overwrote, Vec::new(), "{case}: she has seen what she replaces");
     }
 }
 

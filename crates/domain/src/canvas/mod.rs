@@ -35,6 +35,7 @@ mod order;
 pub mod outline;
 mod participant;
 mod path;
+mod pending;
 mod presence;
 mod related;
 mod schema;
