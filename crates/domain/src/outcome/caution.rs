@@ -6,7 +6,7 @@ use super::{
     class::Class,
     infer::{Case, Decision, Outcome, Rule},
     language::Language,
-    phrase::{any_within, longest},
+    phrase::{any_begins, any_within, longest},
     phrase_match::PhraseMatch,
     text::{Clause, words_of},
 };
@@ -16,11 +16,26 @@ use std::collections::BTreeSet;
 const STATEMENT_WORDS_MIN: usize = 3;
 /// Least number of names beside thanks, none of them of the request or the answer, that are whom the thanks are for.
 const THANKED_NAMES_MIN: usize = 2;
+/// Number of words at the start of a message in which an apology begins: "oh, sorry".
+const APOLOGY_REACH: usize = 2;
 
 impl Language {
     /// Whether the clause says that the person made a mistake: "my mistake".
     fn admits(&self, words: &[String]) -> bool {
         any_within(words, &self.admission)
+    }
+
+    /// Whether the clause begins with an apology that no contrast follows: "Sorry but …" leads to an objection.
+    fn apologises(&self, words: &[String]) -> bool {
+        let is_plain = |at: usize| {
+            longest(&words[at..], &self.apology).is_some_and(|length| !self.turns_at(&words[at + length..]))
+        };
+        self.refusals(words) == 0 && (0..words.len().min(self.span(APOLOGY_REACH))).any(is_plain)
+    }
+
+    /// Whether `words` begin with a conclusion: "so".
+    pub(super) fn concludes(&self, words: &[String]) -> bool {
+        any_begins(words, &self.conclusion)
     }
 
     /// Whether the clause has what the person does not know: "I am not sure".
@@ -54,6 +69,7 @@ impl Case<'_> {
                 self.now.clauses.iter().any(|clause| language.admits(&clause.words))
                     || self.has_both(decision)
                     || self.means_another_number(language, decision)
+                    || self.corrects_the_person(language, decision)
                     || self.leads_to_a_question(language, decision)
                     || decision.rule == Rule::Displeasure && self.exclaims_aside(language)
             }
@@ -90,7 +106,22 @@ impl Case<'_> {
         };
         let known: BTreeSet<String> = words_of(&self.before.raw).into_iter().chain(words_of(self.reply)).collect();
         let is_new = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && !known.contains(word);
-        decision.rule == Rule::Correction && self.against().all(is_wish) && self.now.words().any(is_new)
+        // "No. 1648." has no phrase at all, and is against the answer.
+        let mut against = self.against().peekable();
+        let only_wishes = against.peek().is_some() && against.all(is_wish);
+        decision.rule == Rule::Correction && only_wishes && self.now.words().any(is_new)
+    }
+
+    /// Whether an apology begins the message, and hardly anything is against the answer: another fact, or a single
+    /// word. The person then mostly corrects what the request said: "Sorry, it's 1,540", "Sorry, wrong month".
+    fn corrects_the_person(&self, language: &Language, decision: &Decision) -> bool {
+        let clauses = &self.now.clauses;
+        let is_short = |sign: &PhraseMatch| sign.length <= language.span(1);
+        let is_weak =
+            decision.rule == Rule::Objection || self.against().next().is_some() && self.against().all(is_short);
+        is_weak
+            && clauses.first().is_some_and(|first| language.apologises(&first.words))
+            && !clauses.get(1).is_some_and(|next| language.turns_at(&next.words))
     }
 
     /// Whether a fault or a displeasure about something that the clause names is only the reason for a question in a
@@ -150,6 +181,18 @@ impl Case<'_> {
                 && !language.answer_before(&clause.words, 1)
         };
         others.any(|clause| language.recurs(&clause.words) || is_strange(clause))
+    }
+
+    /// Whether a conclusion follows praise, in its clause or in the next one: "Great, so now the mailbox is gone".
+    pub(super) fn concludes_after(&self, language: &Language, sign: &PhraseMatch) -> bool {
+        let draws = |clause: &Clause, from: usize| {
+            let words = &clause.words[from..];
+            !clause.asks && words.len() > language.span(STATEMENT_WORDS_MIN) && language.concludes(words)
+        };
+        let clause = &self.now.clauses[sign.clause];
+        let next = self.now.clauses.get(sign.clause + 1);
+        let begins = place_of(sign, &clause.words) == Some(0);
+        sign.class == Class::Praise && (begins && draws(clause, sign.length) || next.is_some_and(|next| draws(next, 0)))
     }
 
     /// Whether only a part of the answer succeeds: "The opening is spot on".

@@ -311,8 +311,12 @@ impl Case<'_> {
         let after = (last + 1..self.now.clauses.len()).any(|at| states(at) && !requests_from(last + 1));
         let praise = pro.iter().find(|sign| sign.class == Class::Praise);
         let before = praise.is_some_and(|sign| (0..sign.clause).any(states));
+        // "Great, so the advice deletes my files. Awesome."
+        let last_praise = pro.iter().rfind(|sign| sign.class == Class::Praise);
+        let between = praise.zip(last_praise).is_some_and(|(first, last)| (first.clause..last.clause).any(states));
+        let concludes = || pro.iter().any(|sign| self.concludes_after(language, sign));
         let trails_off = self.now.raw.contains(['…']) || self.now.raw.contains("...");
-        after || before || trails_off || against.is_some()
+        after || before || between || trails_off || against.is_some() || concludes()
     }
 
     /// Whether thanks are given in advance: "thanks" at the end of a request is about the next answer.

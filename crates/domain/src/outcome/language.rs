@@ -52,6 +52,8 @@ struct Table {
     whereabouts: Vec<String>,
     ceased: Vec<String>,
     admission: Vec<String>,
+    apology: Vec<String>,
+    conclusion: Vec<String>,
     recurrence: Vec<String>,
     insistence: Vec<String>,
     source: Vec<String>,
@@ -127,6 +129,10 @@ pub struct Language {
     pub(super) ceased: Vec<Phrase>,
     /// What says that the person made the mistake.
     pub(super) admission: Vec<Phrase>,
+    /// How the person says sorry.
+    pub(super) apology: Vec<Phrase>,
+    /// What begins a conclusion: "so".
+    pub(super) conclusion: Vec<Phrase>,
     /// What says that something happens again.
     pub(super) recurrence: Vec<Phrase>,
     /// How the person says what the request was, anywhere in a clause.
@@ -223,6 +229,8 @@ impl Language {
             whereabouts: list(&table.whereabouts)?,
             ceased: list(&table.ceased)?,
             admission: list(&table.admission)?,
+            apology: list(&table.apology)?,
+            conclusion: list(&table.conclusion)?,
             recurrence: list(&table.recurrence)?,
             insistence: list(&table.insistence)?,
             source: list(&table.source)?,

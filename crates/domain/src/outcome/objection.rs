@@ -109,7 +109,7 @@ pub(super) struct Turn<'a> {
     /// Whether the request is a question.
     pub(super) asks: bool,
     /// Whether the request may only report a fault, so that a word of the answer may name its cause.
-    reports_a_fault: bool,
+    may_report_a_fault: bool,
     /// Whether the request asks for a person.
     asks_who: bool,
     /// The words of the message with a capital letter, names among them.
@@ -144,7 +144,7 @@ impl<'a> Turn<'a> {
                 .collect(),
             asks_fact,
             asks,
-            reports_a_fault: reports_a_fault(language, asked),
+            may_report_a_fault: only_states(language, asked),
             asks_who,
             capitalised: capitalised_words_of(&now.raw),
         }
@@ -234,10 +234,9 @@ impl<'a> Turn<'a> {
     }
 
     /// Whether the clause only names what the answer is: "That's a line chart". After a question it agrees: "It was the
-    /// yeast". After what may report a fault it names the cause, unless it also has a word of the request: "Draw a bar
-    /// chart" has no known word of a request.
+    /// yeast". After what may report a fault it names the cause: "It was the drum", after "The printer makes lines".
     fn names(&self, words: &[String]) -> bool {
-        if self.asks || self.reports_a_fault && !words.iter().any(|word| self.is_asked(word)) {
+        if self.asks || self.may_report_a_fault {
             return false;
         }
         let Some(length) = self.language.pointer_at(words) else { return false };
@@ -344,13 +343,16 @@ pub(super) fn bare(word: &str) -> &str {
 /// Whether the request reports a fault, and asks for nothing: "The app freezes". With a negation ("The service does not
 /// start") its verb is what is wished. A question for the cause ("Why does the cat purr?") may be about no fault.
 pub(super) fn reports_a_fault(language: &Language, before: &Message) -> bool {
+    let denies = |clause: &Clause| (0..clause.words.len()).any(|at| language.negates_at(&clause.words[at..]));
+    only_states(language, before) && !before.clauses.iter().any(denies)
+}
+
+/// Whether the request states something, and has no known word that asks for anything.
+fn only_states(language: &Language, before: &Message) -> bool {
     let states = |clause: &Clause| {
         let words = &clause.words;
         let begins_own = language.mentions_own(&words[..words.len().min(OWN_WORDS_MAX)]);
-        !clause.asks
-            && !language.has_please(words)
-            && (begins_own || !language.requests(words))
-            && !(0..words.len()).any(|at| language.negates_at(&words[at..]))
+        !clause.asks && !language.has_please(words) && (begins_own || !language.requests(words))
     };
     !before.clauses.is_empty() && before.clauses.iter().all(states)
 }
