@@ -37,9 +37,11 @@ const UNSEEN_REJECTED_RECALL_MIN: usize = 500;
 /// Least precision of rejections on the turns of an author who knew neither the rules nor the other sets, in
 /// thousandths.
 const OTHER_REJECTED_PRECISION_MIN: usize = 970;
-/// Least precision on turns of a further author, in thousandths. They are what was reached; the aims are 950 and 970.
-const AT_WORK_ACCEPTED_PRECISION_MIN: usize = 940;
-const AT_WORK_REJECTED_PRECISION_MIN: usize = 930;
+/// Least figures on turns of other trades that were measured once, in thousandths. They are what was reached; the aims
+/// are 950, 970 and 500.
+const TRADES_ACCEPTED_PRECISION_MIN: usize = 900;
+const TRADES_REJECTED_PRECISION_MIN: usize = 970;
+const TRADES_REJECTED_RECALL_MIN: usize = 310;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -195,18 +197,38 @@ fn the_default_export_keeps_its_figures_on_turns_of_another_author() {
     insta::assert_snapshot!(report);
 }
 
+/// Returns the languages of the sets that have no Turkish.
+fn languages_without_turkish() -> Vec<&'static str> {
+    LANGUAGES_WITH_KOREAN.into_iter().filter(|language| *language != "tr").collect()
+}
+
 /// Turns of a further author, who had not read the rules: a quarter acceptances, a quarter rejections, a half neither.
-/// They were measured once, after the last change of the rules. Sums are measured, and no mistakes are read.
+/// They were measured once; then their mistakes were read and rules were written for the kinds of them, so these are
+/// figures of tuning. The document has those of the measurement.
 #[test]
 fn the_default_export_labels_turns_as_people_write_them_at_work() {
-    let languages = LANGUAGES_WITH_KOREAN.into_iter().filter(|language| *language != "tr").collect::<Vec<_>>();
-    let (report, figures) = by_language(&turns(include_str!("outcome/fresh_240.jsonl")), &languages);
+    let all = turns(include_str!("outcome/fresh_240.jsonl"));
+    let (report, figures) = by_language(&all, &languages_without_turkish());
     println!("{report}");
     insta::assert_snapshot!(report);
     let Some((_, [accepted, rejected])) = figures.last() else { panic!("the set has figures") };
-    assert!(accepted.precision() >= AT_WORK_ACCEPTED_PRECISION_MIN, "accepted {}", accepted.render());
-    assert!(rejected.precision() >= AT_WORK_REJECTED_PRECISION_MIN, "rejected {}", rejected.render());
+    assert!(accepted.precision() >= ACCEPTED_PRECISION_AIM, "accepted {}", accepted.render());
+    assert!(rejected.precision() >= REJECTED_PRECISION_AIM, "rejected {}", rejected.render());
     assert!(rejected.recall() >= REJECTED_RECALL_AIM, "rejected {}", rejected.render());
+}
+
+/// Turns of other trades, in the proportions of the set before. They were labelled before their author read the rules,
+/// and measured once, after the rules for the mistakes of that set. Sums are measured, and no mistakes are read.
+#[test]
+fn the_default_export_labels_turns_of_other_trades() {
+    let all = turns(include_str!("outcome/fresh_240_b.jsonl"));
+    let (report, figures) = by_language(&all, &languages_without_turkish());
+    println!("{report}");
+    insta::assert_snapshot!(report);
+    let Some((_, [accepted, rejected])) = figures.last() else { panic!("the set has figures") };
+    assert!(accepted.precision() >= TRADES_ACCEPTED_PRECISION_MIN, "accepted {}", accepted.render());
+    assert!(rejected.precision() >= TRADES_REJECTED_PRECISION_MIN, "rejected {}", rejected.render());
+    assert!(rejected.recall() >= TRADES_REJECTED_RECALL_MIN, "rejected {}", rejected.render());
 }
 
 #[test]

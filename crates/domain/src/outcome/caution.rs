@@ -232,6 +232,40 @@ mod tests {
     }
 
     #[test]
+    fn an_apology_before_another_figure_rejects_no_answer() {
+        for turn in [
+            ["What is 20 % of 1,450?", "290", "sorry, 1,540"],
+            ["Calcule 20 % de 1 450", "290 €", "désolée, c'est 1 540"],
+            ["Rota for three", "Mon: A, Tue: B.", "sorry, wrong information, there are four of us"],
+            ["1450的增值税", "188.5", "抱歉，是1540，抄错了"],
+        ] {
+            assert_ne!(outcome(turn), Outcome::Rejected, "{turn:?}");
+        }
+    }
+
+    #[test]
+    fn a_bare_number_after_no_rejects() {
+        for turn in [
+            ["When was the Peace of Westphalia signed?", "In 1748.", "No. 1648."],
+            ["Quand fut signée la paix de Westphalie ?", "En 1748.", "Non. 1648."],
+        ] {
+            assert_eq!(outcome(turn), Outcome::Rejected, "{turn:?}");
+        }
+        let wished = ["Convert 12 inches to cm.", "30.48 cm", "no sorry, I meant 21 inches"];
+        assert_ne!(outcome(wished), Outcome::Rejected);
+    }
+
+    #[test]
+    fn praise_around_a_conclusion_is_no_acceptance() {
+        for turn in [
+            ["How do I archive the mails?", "Press Delete all.", "Great so now the whole mailbox is gone"],
+            ["Wie sichere ich die Datei?", "Drück auf Löschen.", "Super, also löscht der Tipp die Sicherung. Klasse."],
+        ] {
+            assert_ne!(outcome(turn), Outcome::Accepted, "{turn:?}");
+        }
+    }
+
+    #[test]
     fn irony_about_something_else_is_no_verdict() {
         for turn in [
             ["IP vom Scanner?", "10.2.0.9", "na wunderbar, und schon wieder ist der Toner leer"],

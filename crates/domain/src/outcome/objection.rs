@@ -452,6 +452,7 @@ mod tests {
             ["", "De trein rijdt elk half uur.", "gisteren reed er geen trein"],
             ["", "Kegeln, Karaoke, Picknick", "Karaoke mag sie nicht so."],
             ["", "1500", "1000?"],
+            ["The printer makes black lines", "Clean the rollers, check the drum.", "It was the printer drum"],
         ] {
             let found = inferred(turn);
             assert_eq!(found.outcome, Outcome::Neutral, "{turn:?}: {found:?}");
