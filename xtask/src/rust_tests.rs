@@ -84,9 +84,11 @@ pub fn check(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
 /// The calls that run each test once.
 fn calls() -> Result<Vec<Call>> {
     let has_nextest = run_quietly(cargo().args(["nextest", "--version"]), None).is_ok();
-    // One and a half threads per core: tests wait for servers, databases and each other a quarter of the time.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = (cores + cores.div_ceil(2)).to_string();
+    // Two threads per core: these tests wait for servers, leases and restarts almost half of the time.
+    let threads = (2 * cores).to_string();
+    // Scenarios of the contract wait for the database alone.
+    let contract_threads = (cores + cores.div_ceil(2)).to_string();
     let of_cargo = |arguments: &[&str]| {
         let mut command = checked_cargo();
         command.args(arguments).args(TESTED);
@@ -105,7 +107,7 @@ fn calls() -> Result<Vec<Call>> {
         let mut contract = command(contract_program()?);
         let package = root().join(CONTRACT_PACKAGE);
         contract.current_dir(&package).env("CARGO_MANIFEST_DIR", &package);
-        contract.args(["--quiet", "--test-threads", &threads]);
+        contract.args(["--quiet", "--test-threads", &contract_threads]);
         calls.push(Call { runner: Runner::Cargo, command: contract, silence: Some(SILENCE_MAX) });
     } else {
         calls.push(by_cargo(&["--lib", "--bins", "--tests"]));
