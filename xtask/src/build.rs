@@ -4,20 +4,15 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, anyhow, bail};
-use serde_json::Value;
+use anyhow::{Result, anyhow};
 
-use crate::process::{capture, run};
+use crate::lint::{self, fail_on_warnings};
+use crate::process::run;
 use crate::progress::{announced, say};
 use crate::workspace::{cargo, target};
 
 /// Packages and features of the tests. With any other choice cargo would compile half of the dependencies again.
 pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr,server/cheap-passwords"];
-
-/// Variable with the program that cargo calls for crates of this workspace in place of the compiler.
-pub const LINTER_VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
-/// Clippy's driver: a compiler that lints.
-pub const LINTER: &str = "clippy-driver";
 
 /// The build that a program is taken from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,7 +88,7 @@ pub fn build_first() -> Result<()> {
 /// panic names its line without them.
 pub fn checked_cargo() -> Command {
     let mut cargo = cargo();
-    cargo.env(LINTER_VARIABLE, LINTER);
+    cargo.env(lint::VARIABLE, lint::DRIVER);
     if std::env::var_os("CI").is_some() {
         cargo.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "none");
     }
@@ -108,43 +103,4 @@ pub fn build_tests() -> Result<()> {
 /// Fails if the compiler or clippy warned during [`build_tests`]; cargo repeats the messages.
 pub fn check_warnings() -> Result<()> {
     fail_on_warnings(checked_cargo().args(["build", "--all-targets", "--message-format", "json"]).args(TESTED))
-}
-
-/// Fails if cargo, which must write its messages as JSON, repeats warnings of a build.
-pub fn fail_on_warnings(build: &mut Command) -> Result<()> {
-    let messages = capture(build)?;
-    let warnings = messages.lines().filter_map(warning).collect::<Vec<_>>();
-    if warnings.is_empty() {
-        return Ok(());
-    }
-    for warning in &warnings {
-        say(warning);
-    }
-    bail!("{} warnings", warnings.len())
-}
-
-/// The text of a message of cargo, if it is the compiler's and more than a note.
-fn warning(line: &str) -> Option<String> {
-    let line: Value = serde_json::from_str(line).ok()?;
-    let message = line.get("message").filter(|_| line["reason"] == "compiler-message")?;
-    let counts = matches!(message["level"].as_str(), Some("warning" | "error"));
-    counts.then(|| message["rendered"].as_str().unwrap_or_default().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_warning_of_the_compiler_is_found_among_the_messages_of_cargo() {
-        let line = r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"unused"}}"#;
-        assert_eq!(warning(line).as_deref(), Some("unused"));
-        for other in [
-            r#"{"reason":"compiler-message","message":{"level":"note","rendered":"so"}}"#,
-            r#"{"reason":"compiler-artifact","message":{"level":"warning"}}"#,
-            r#"{"reason":"build-finished","success":true}"#,
-        ] {
-            assert_eq!(warning(other), None, "{other}");
-        }
-    }
 }

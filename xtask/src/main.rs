@@ -14,6 +14,7 @@ mod embedding;
 mod examples;
 mod footprint;
 mod hosts;
+mod lint;
 mod postgres;
 mod prerequisites;
 mod process;

@@ -16,7 +16,7 @@ use lightningcss::bundler::{Bundler, FileProvider};
 use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions};
 use sha2::{Digest, Sha256};
 
-use crate::build::fail_on_warnings;
+use crate::lint::fail_on_warnings;
 use crate::process::run;
 use crate::progress::{announced, quiet, say};
 use crate::wasm_target::{self, Compiler, TARGET};

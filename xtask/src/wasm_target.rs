@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::build::{LINTER, LINTER_VARIABLE};
+use crate::lint;
 use crate::process::{capture, run_quietly};
 use crate::progress::{quiet, say};
 use crate::workspace::{cargo, command, find_program, is_root, target};
@@ -52,7 +52,7 @@ impl Compiler {
     pub fn linting_cargo(&self) -> Command {
         let mut cargo = self.cargo();
         match self {
-            Compiler::Default => drop(cargo.env(LINTER_VARIABLE, LINTER)),
+            Compiler::Default => drop(cargo.env(lint::VARIABLE, lint::DRIVER)),
             Compiler::Debian { .. } => say("    clippy cannot use Debian's standard library: compiling without it"),
         }
         cargo

@@ -28,7 +28,7 @@ pub struct Erasable {
     pub id: String,
     /// Title, as its page shows it.
     pub title: String,
-    /// Name of its type.
+    /// As people read it, such as `Company`.
     pub type_name: String,
     /// Its newest version, which is the number of its versions.
     pub version: u64,
@@ -60,7 +60,7 @@ pub fn erase_page(shell: &Shell, props: EraseProps) -> String {
     })
 }
 
-/// What is removed.
+/// Says how many versions are removed for good.
 fn removed_sentence(entities: &[Erasable]) -> String {
     let versions: u64 = entities.iter().map(|one| one.version).sum();
     let whose = if entities.len() == 1 { "Its title and values" } else { "Their titles and values" };
@@ -71,7 +71,7 @@ fn removed_sentence(entities: &[Erasable]) -> String {
     )
 }
 
-/// What is kept.
+/// Says that sessions about the entities keep their logs.
 fn kept_sentence(entities: &[Erasable]) -> String {
     let sessions: u64 = entities.iter().map(|one| one.sessions).sum();
     let them = if entities.len() == 1 { "it" } else { "them" };

@@ -1,4 +1,5 @@
-//! Text for display: escaping, durations, numbers, names of people, JSON and Markdown; and texts that share a line of a control.
+//! Text for display: escaping, durations, numbers, names of people, JSON and Markdown; and texts that share a line of a
+//! control.
 
 pub mod duration;
 #[cfg(feature = "ssr")]

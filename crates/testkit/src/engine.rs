@@ -16,8 +16,8 @@ use tempfile::TempDir;
 const POSTGRES_URL: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
 
 /// Most connections of a ledger under test to PostgreSQL. A pool opens a connection where waiting for one that is about
-/// to be returned would do, and the first statements of each connection to a new database cost 20 ms: with 16, a scenario
-/// opened 7.
+/// to be returned would do, and the first statements of each connection to a new database cost 20 ms: with 16, a
+/// scenario opened 7.
 const CONNECTIONS_MAX: u32 = 4;
 
 /// A database for one test.

@@ -56,7 +56,7 @@ async fn answer(state: &AppState, viewer: &Viewer, form: &Form) -> Result<Answer
         let ids = if form.has("all") { listed(state, viewer, form).await? } else { selected(form)? };
         return question(state, viewer, form, &ids, None).await;
     }
-    let shown = shown(form)?;
+    let shown = confirmed_entities(form)?;
     if let Some(problem) = not_confirmed(form, shown.len()) {
         return question(state, viewer, form, &ids_of(&shown), Some(problem)).await;
     }
@@ -122,7 +122,7 @@ fn selected(form: &Form) -> Result<Vec<EntityId>, Error> {
 }
 
 /// The entities of the confirmation, each as `id@version`.
-fn shown(form: &Form) -> Result<Vec<ShownEntity>, Error> {
+fn confirmed_entities(form: &Form) -> Result<Vec<ShownEntity>, Error> {
     form.text("entity").lines().map(shown_one).collect()
 }
 

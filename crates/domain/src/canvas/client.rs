@@ -199,10 +199,10 @@ impl Client {
         Some(dropped.patch.ops)
     }
 
-    /// Takes the oldest change that was not sent and the later ones with the same base as one patch, for an author whose
-    /// changes are suggestions: as many of them as one patch holds. Those with another base stay for the next patch: with
-    /// an older base than theirs, words of others that their author has seen would be joined in a second time. What is
-    /// taken is not shown any more, because an editor decides about it. `None` without changes.
+    /// Takes the oldest change that was not sent and the later ones with the same base as one patch, for an author
+    /// whose changes are suggestions: as many of them as one patch holds. Those with another base stay for the next
+    /// patch: with an older base than theirs, words of others that their author has seen would be joined in a second
+    /// time. What is taken is not shown any more, because an editor decides about it. `None` without changes.
     pub fn take_suggestion(&mut self) -> Option<Patch> {
         let first = self.pending.pop_front_if(|first| !first.is_sent)?;
         let mut taken = Patch { base: first.seen, ..first.patch };

@@ -18,9 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct Erasable {
     /// The entity.
     pub id: EntityId,
-    /// Its title.
+    /// What people call it, such as `Acme Corp`.
     pub title: String,
-    /// Name of its type.
+    /// What people call entities of its kind, such as `Company`.
     pub type_name: String,
     /// Its newest version, which is the number of its versions.
     pub version: u64,

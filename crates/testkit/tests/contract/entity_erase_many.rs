@@ -1,4 +1,4 @@
-//! Erasing several entities: what is said before, what happens to each, repeats, and who may do it.
+//! Erasing several entities: the preview, what happens to each, repeats, and who may do it.
 
 use crate::entity::{acme, company, values};
 use chrono::TimeDelta;
@@ -28,7 +28,7 @@ async fn companies(f: &Fixture, count: usize) -> Vec<EntityRecord> {
     made
 }
 
-fn shown(entities: &[EntityRecord]) -> Vec<ShownEntity> {
+fn with_versions(entities: &[EntityRecord]) -> Vec<ShownEntity> {
     entities.iter().map(|one| ShownEntity { id: one.id, version: one.version }).collect()
 }
 
@@ -37,7 +37,7 @@ fn ids(entities: &[EntityRecord]) -> Vec<EntityId> {
 }
 
 async fn erase(f: &Fixture, who: &Scope, entities: &[EntityRecord]) -> EraseMany {
-    entity::erase_many(&f.ledger, who, &shown(entities)).await.unwrap()
+    entity::erase_many(&f.ledger, who, &with_versions(entities)).await.unwrap()
 }
 
 async fn listed(f: &Fixture) -> Vec<EntityId> {
@@ -79,7 +79,7 @@ async fn what_changed_since_it_was_shown_is_left_and_the_others_are_erased(f: Fi
     let made = companies(&f, 3).await;
     let change = EntityChange { version: 1, title: Some("Acme Inc".into()), ..EntityChange::default() };
     entity::update(&f.ledger, &f.member, made[1].id, change).await.unwrap();
-    let mut all = shown(&made);
+    let mut all = with_versions(&made);
     all.insert(0, ShownEntity { id: EntityId(uuid::Uuid::nil()), version: 1 });
     let done = entity::erase_many(&f.ledger, &f.admin, &all).await.unwrap();
     assert_eq!(done, EraseMany { erased: 2, already: 0, refused: 2 });
@@ -92,7 +92,7 @@ async fn what_changed_since_it_was_shown_is_left_and_the_others_are_erased(f: Fi
 async fn only_admins_erase_several_entities_and_only_those_of_their_workspace(f: Fixture) {
     let made = companies(&f, 2).await;
     for who in [&f.operator, &f.member, &f.worker] {
-        let erased = entity::erase_many(&f.ledger, who, &shown(&made)).await;
+        let erased = entity::erase_many(&f.ledger, who, &with_versions(&made)).await;
         assert!(matches!(erased, Err(Error::Forbidden(_))), "{erased:?}");
         let preview = entity::erasing(&f.ledger, who, &ids(&made)).await;
         assert!(matches!(preview, Err(Error::Forbidden(_))), "{preview:?}");
