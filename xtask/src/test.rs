@@ -59,11 +59,11 @@ enum Step {
 
 impl Step {
     const ALL: [Step; 18] = [
-        Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
         Step::Compile,
-        // It is built beside the steps before it. The server of the tests reads it from its folder.
+        // These are done beside the steps before them. The server of the tests reads the site from its folder.
+        Step::Prerequisites,
         Step::Site,
         Step::Clippy,
         Step::Postgres,
@@ -119,6 +119,17 @@ impl Step {
         }
     }
 
+    /// The part of the step that can be done while the tests are compiled.
+    fn beside(self) -> Option<fn() -> Result<()>> {
+        match self {
+            Step::Prerequisites => Some(prerequisites::ensure),
+            Step::Site => Some(|| site::build(site::LINTED)),
+            // What runs in the browser. One call would unify the features `ssr` and `hydrate` of `app`.
+            Step::Clippy => Some(site::lint),
+            _ => None,
+        }
+    }
+
     fn is_quick(self) -> bool {
         !matches!(
             self,
@@ -158,14 +169,9 @@ pub fn test(options: &Options) -> Result<()> {
     // Dropped after the database inside it.
     let scratch = scratch::in_memory();
     let mut postgres: Option<Postgres> = None;
-    let mut running = Running::default();
+    let mut running = Running { beside: beside(options), torture: None };
     let build = if options.release { Build::Release } else { Build::Tests };
     for step in Step::ALL.into_iter().filter(|step| step.is_wanted(options)) {
-        // Not earlier: both may install packages of the system.
-        let is_beside = Step::Site.is_wanted(options) && Step::Compile.is_wanted(options);
-        if is_beside && step != Step::Prerequisites && running.beside.is_none() && !interrupted() {
-            running.beside = Some(Beside::start(Step::Clippy.is_wanted(options)));
-        }
         let is_before_torture = step == Step::Examples && Step::Torture.is_wanted(options) && !interrupted();
         if is_before_torture && !is_hopeless(Step::Torture, &report) {
             // If it does not start, the step itself tries again and says why.
@@ -193,8 +199,13 @@ pub fn test(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// The steps that are done while the tests are compiled, if those are.
+fn beside(options: &Options) -> Option<Beside> {
+    let works = Step::ALL.into_iter().filter(|step| step.is_wanted(options)).filter_map(Step::beside).collect();
+    Step::Compile.is_wanted(options).then(|| Beside::start(works))
+}
+
 /// What runs beside other steps, and is waited for by its own.
-#[derive(Default)]
 struct Running {
     beside: Option<Beside>,
     torture: Option<Tier>,
@@ -214,15 +225,17 @@ fn perform(
     tests: &mut Option<Count>,
 ) -> Result<()> {
     match step {
-        Step::Prerequisites => prerequisites::ensure(),
+        Step::Prerequisites | Step::Site => match (&mut running.beside, step.beside()) {
+            (Some(beside), _) => beside.next(),
+            (None, work) => work.map_or(Ok(()), |work| work()),
+        },
         Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
         Step::Tidy => tidy::command(&tidy::Options::default()),
-        Step::Site => match &mut running.beside {
-            Some(beside) => beside.next(),
-            None => site::build(site::LINTED),
-        },
         Step::Compile => build::build_tests(),
-        Step::Clippy => clippy(running.beside.as_mut()),
+        Step::Clippy => {
+            build::check_warnings()?;
+            running.beside.as_mut().map_or_else(site::lint, Beside::next)
+        }
         Step::Postgres => {
             *postgres = Some(Postgres::start()?);
             Ok(())
@@ -255,14 +268,6 @@ fn url(postgres: &Option<Postgres>) -> Result<String> {
     Ok(postgres.as_ref().context("PostgreSQL is not running")?.url())
 }
 
-/// What runs on the server, then what runs in the browser: one call would unify the features `ssr` and `hydrate` of
-/// `app`.
-fn clippy(beside: Option<&mut Beside>) -> Result<()> {
-    build::check_warnings()?;
-    // Without a site there is nothing beside this.
-    beside.map_or_else(site::lint, Beside::next)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,10 +278,10 @@ mod tests {
             Step::ALL.into_iter().filter(|step| step.serves(goal)).map(Step::name).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(names(Step::Fmt), "fmt");
-        assert_eq!(names(Step::Tests), "prerequisites compile postgres tests");
-        assert_eq!(names(Step::E2e), "prerequisites compile site e2e");
-        assert_eq!(names(Step::Schemathesis), "prerequisites compile site schemathesis");
-        assert_eq!(names(Step::Torture), "prerequisites compile site postgres torture");
+        assert_eq!(names(Step::Tests), "compile prerequisites postgres tests");
+        assert_eq!(names(Step::E2e), "compile prerequisites site e2e");
+        assert_eq!(names(Step::Schemathesis), "compile prerequisites site schemathesis");
+        assert_eq!(names(Step::Torture), "compile prerequisites site postgres torture");
         assert_eq!(names(Step::Planted), "site planted");
         assert_eq!(names(Step::Trl), "compile site trl");
         assert_eq!(names(Step::Embedding), "compile site embedding");
