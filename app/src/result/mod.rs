@@ -3,6 +3,7 @@
 
 mod picture;
 mod shape;
+mod tree;
 mod tree_script;
 mod value;
 mod write;

@@ -4,6 +4,7 @@
 use super::{
     picture::Picture,
     shape::{Shape, is_link, is_part},
+    tree::{Branch, branches},
     value::{unwrapped_at, write_value},
 };
 use crate::text::{
@@ -18,10 +19,6 @@ use serde_json::value::RawValue;
 const LOG_BYTES_MAX: usize = 8 * 1024;
 /// Most rows of a table.
 const ROWS_MAX: usize = 200;
-/// Most parts of a tree.
-const PARTS_MAX: usize = 500;
-/// Deepest part of a tree.
-const DEPTH_MAX: usize = 16;
 /// Levels of a tree that are open at the start.
 const OPEN_DEPTH: usize = 2;
 /// Most members or items of a part that is open at the start, and most parts beside each other of which any is.
@@ -88,7 +85,7 @@ fn write_shape_at(html: &mut Html, (raw, at): (&RawValue, &str), look: Look<'_>)
         return false;
     }
     html.raw("<div class=\"result\">");
-    let mut writer = Writer { html, has_links: matches!(look, Look::Page(_)), parts: 0 };
+    let mut writer = Writer { html, has_links: matches!(look, Look::Page(_)) };
     match &shape {
         Shape::Table(columns) => writer.table(raw, columns),
         Shape::Facts => writer.facts(raw),
@@ -118,7 +115,6 @@ fn write_json(html: &mut Html, raw: &RawValue) {
 struct Writer<'a> {
     html: &'a mut Html,
     has_links: bool,
-    parts: usize,
 }
 
 impl Writer<'_> {
@@ -216,49 +212,57 @@ impl Writer<'_> {
         } else {
             self.html.raw("<ul class=\"result-tree\" data-at=\"").text(at).raw("\">");
         }
-        self.parts_of(members_of(raw), 0);
+        let branches = branches(raw);
+        if let Some(first) = branches.first() {
+            self.branch(&branches, first, 0);
+        }
         self.html.raw("</ul>");
     }
 
-    /// The members or items of a value, each an entry of a list. What has parts folds, and says how many it has.
-    fn parts_of(&mut self, members: Vec<(String, &RawValue)>, depth: usize) {
-        let all = members.len();
-        let may_open = depth + 1 < OPEN_DEPTH && all <= OPEN_PARTS_MAX;
-        for (index, (key, value)) in members.into_iter().enumerate() {
-            if self.parts >= PARTS_MAX {
-                let more = counted((all - index) as u64, "more part");
-                self.html.raw("<li class=\"meta\">").text(&more).raw(" not shown.</li>");
-                return;
-            }
-            self.parts += 1;
+    /// The parts of a value, each an entry of a list. What has parts that are shown folds, and says how many it has.
+    fn branch(&mut self, branches: &[Branch<'_>], branch: &Branch<'_>, depth: usize) {
+        let may_open = depth + 1 < OPEN_DEPTH && branch.count <= OPEN_PARTS_MAX;
+        for part in &branch.parts {
             // The script of the tree needs the whole key for the path of the part.
-            let is_short = shorten::one_line(&key, KEY_CHARS_MAX) == key;
-            if is_short {
+            if shorten::one_line(&part.key, KEY_CHARS_MAX) == part.key {
                 self.html.raw("<li>");
             } else {
-                self.html.raw("<li data-key=\"").text(&key).raw("\">");
+                self.html.raw("<li data-key=\"").text(&part.key).raw("\">");
             }
-            if is_part(value) && depth < DEPTH_MAX {
-                let inner = members_of(value);
-                let is_open = may_open && inner.len() <= OPEN_PARTS_MAX;
-                self.html.raw(if is_open { "<details open><summary>" } else { "<details><summary>" });
-                self.key(&key);
-                let one = if value.get().starts_with('{') { "field" } else { "item" };
-                self.html.raw(" <span class=\"meta\">").text(&counted(inner.len() as u64, one));
-                self.html.raw("</span></summary><ul>");
-                self.parts_of(inner, depth + 1);
-                self.html.raw("</ul></details>");
-            } else {
-                self.key(&key);
-                self.html.raw(" ");
-                if is_part(value) {
-                    self.html.text(shorten::head(value.get(), TEXT_BYTES_MAX)).raw("…");
-                } else {
-                    self.plain(value);
-                }
+            let Some(inner) = part.branch.and_then(|at| branches.get(at)) else {
+                self.leaf(&part.key, part.value);
+                continue;
+            };
+            let one = if part.value.get().starts_with('{') { "field" } else { "item" };
+            let number = counted(inner.count as u64, one);
+            if inner.parts.is_empty() {
+                self.key(&part.key);
+                self.html.raw(" <span class=\"meta\">").text(&number).raw(" not shown</span></li>");
+                continue;
             }
-            self.html.raw("</li>");
+            let is_open = may_open && inner.count <= OPEN_PARTS_MAX;
+            self.html.raw(if is_open { "<details open><summary>" } else { "<details><summary>" });
+            self.key(&part.key);
+            self.html.raw(" <span class=\"meta\">").text(&number).raw("</span></summary><ul>");
+            self.branch(branches, inner, depth + 1);
+            self.html.raw("</ul></details></li>");
         }
+        if branch.parts.len() < branch.count {
+            let more = counted((branch.count - branch.parts.len()) as u64, "more part");
+            self.html.raw("<li class=\"meta\">").text(&more).raw(" not shown.</li>");
+        }
+    }
+
+    /// The rest of an entry that does not fold: a value without parts, or the beginning of one that is too deep.
+    fn leaf(&mut self, key: &str, value: &RawValue) {
+        self.key(key);
+        self.html.raw(" ");
+        if is_part(value) {
+            self.html.text(shorten::head(value.get(), TEXT_BYTES_MAX)).raw("…");
+        } else {
+            self.plain(value);
+        }
+        self.html.raw("</li>");
     }
 
     fn key(&mut self, key: &str) {
@@ -290,19 +294,10 @@ impl Writer<'_> {
     }
 }
 
-/// The members of an object by their keys, or the items of a list by their indexes.
-fn members_of(raw: &RawValue) -> Vec<(String, &RawValue)> {
-    if raw.get().starts_with('{') {
-        return json::members(raw.get()).into_iter().map(|(key, value)| (key.into_owned(), value)).collect();
-    }
-    let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-    items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::picture::tests::PIXEL;
+    use crate::result::{picture::tests::PIXEL, tree::DEPTH_MAX};
 
     fn html_of(json: &str, look: Look<'_>) -> String {
         let raw = RawValue::from_string(json.to_owned()).unwrap();
@@ -342,7 +337,7 @@ mod tests {
         assert!(html_of(&deep, Look::Page("s")).matches("<details").count() <= DEPTH_MAX + 1);
         let wide = format!("[{}]", vec![r#"{"a":[1,2,3]}"#; 10_000].join(","));
         let html = html_of(&wide, Look::Page("s"));
-        assert!(html.len() < 100_000 && html.contains("not shown."), "{}", html.len());
+        assert!(html.len() < 100_000 && html.contains("9,500 more parts not shown."), "{}", html.len());
     }
 
     #[test]
@@ -359,6 +354,14 @@ mod tests {
             let found = html.matches("<details open>").count();
             assert_eq!((found, html.matches(words).count()), (open, parts), "{parts} of {each}: {html}");
         }
+    }
+
+    #[test]
+    fn the_first_items_of_a_long_list_do_not_hide_the_others() {
+        let rows = vec![r#"{"a":1,"b":{"c":2}}"#; 400].join(",");
+        let html = html_of(&format!("[{rows}]"), Look::Page("s"));
+        assert!(html.contains(">399</span> <span class=\"meta\">2 fields not shown</span></li>"), "{html}");
+        assert_eq!((html.matches("<details><summary><span").count(), html.matches("more part").count()), (50, 0));
     }
 
     #[test]
