@@ -78,14 +78,15 @@ pub async fn suggestions(
 }
 
 /// Accepts or declines a suggestion. A suggestion that is accepted is decided as a patch of its author: if it is
-/// rejected, it stays open. A repeat returns the recorded result.
+/// rejected, it stays open. A suggestion for a canvas that has ended can only be declined. A repeat returns the
+/// recorded result.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such canvas or suggestion; [`Error::Forbidden`] if the caller may not change the
-/// canvas; [`Error::Refused`] if the canvas has ended; [`Error::NotNow`] for another decision than the recorded one;
-/// [`Error::StaleDecision`] if it would change something else than the editor was shown; [`Error::Invalid`] for a
-/// reason that is too long; [`Error::IdConflict`] if an accepted patch has the same id; [`Error::LimitReached`] if the
-/// log is full; [`Error::TooManyAttempts`] as for a patch.
+/// canvas; [`Error::NotNow`] for another decision than the recorded one; [`Error::Invalid`] for a reason that is too
+/// long. To accept one: [`Error::Refused`] if the canvas has ended; [`Error::StaleDecision`] if it would change
+/// something else than the editor was shown; [`Error::IdConflict`] if an accepted patch has the same id;
+/// [`Error::LimitReached`] if the log is full; [`Error::TooManyAttempts`] as for a patch.
 pub async fn decide_suggestion(
     ledger: &Ledger,
     scope: &Scope,
