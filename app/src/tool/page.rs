@@ -84,6 +84,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
             .then(|| view! { <span class="meta">" · not you"</span> });
         let secrets = props.secrets.as_deref();
         let offered = definition.mcp().zip(props.offered.as_ref());
+        // The page has one primary button: the one that publishes what no version has yet, or the one that runs.
+        let publishes_first = manages && !props.needs_admin && has_unpublished(tool);
+        let run_look = if publishes_first { Look::Plain } else { Look::Primary };
         let page = view! {
             <PageHead title=title.clone() crumbs=vec![("Tools".to_owned(), "/tools".to_owned())]>{edit}</PageHead>
             <Refused messages=props.refusals.clone()/>
@@ -98,7 +101,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div><dt>"By"</dt><dd>{people.word(&tool.updated_by)}</dd></div>
             </dl>
             {manages.then(|| state_form(tool, props.needs_admin))}
-            {run_section(shell, &tool.slug, &props.run, props.may_run)}
+            {run_section(shell, &tool.slug, &props.run, props.may_run, run_look)}
             {runs_section(shell, &tool.slug, &props.run, props.may_run, people)}
             {offered.and_then(|(call, offered)| offered_section(call, offered))}
             {definition_section(definition)}
@@ -109,11 +112,16 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
+/// Whether the working copy differs from the published version, or none is published.
+fn has_unpublished(tool: &Tool) -> bool {
+    tool.state != State::Published || tool.changed
+}
+
 /// Publishes, withdraws or deletes.
 fn state_form(tool: &Tool, needs_admin: bool) -> InertElement {
     // The tools of its steps may have newer versions, which a new publication names.
     let is_composite = tool.definition.composite().is_some();
-    let can_publish = tool.state != State::Published || tool.changed || is_composite;
+    let can_publish = has_unpublished(tool) || is_composite;
     let why = (can_publish && needs_admin).then(|| view! { <p class="meta">{NEEDS_ADMIN}</p> });
     let publish = (can_publish && !needs_admin).then(|| {
         let word = match (tool.version, tool.changed) {
@@ -121,7 +129,8 @@ fn state_form(tool: &Tool, needs_admin: bool) -> InertElement {
             _ if tool.state == State::Published => "Publish with the newest versions of its steps",
             _ => "Publish",
         };
-        view! { <Button name="do" value="publish" look=Look::Primary>{word}</Button> }
+        let look = if has_unpublished(tool) { Look::Primary } else { Look::Plain };
+        view! { <Button name="do" value="publish" look=look>{word}</Button> }
     });
     let withdraw = (tool.state == State::Published).then(|| {
         view! { <Button name="do" value="unpublish">"Unpublish"</Button> }

@@ -34,8 +34,8 @@ use wire::tool::ToolVersion;
 /// Name of the field with the name of an input to save.
 const NAME: &str = "_name";
 
-/// The form that runs the published version.
-pub(super) fn run_section(shell: &Shell, slug: &str, run: &Run, may_run: bool) -> InertElement {
+/// The form that runs the published version. Its button has this look.
+pub(super) fn run_section(shell: &Shell, slug: &str, run: &Run, may_run: bool, look: Look) -> InertElement {
     let Some(version) = &run.published else {
         return static_html(view! {
             <Section name="run" id="run" title="Run">
@@ -54,7 +54,7 @@ pub(super) fn run_section(shell: &Shell, slug: &str, run: &Run, may_run: bool) -
         <Section name="run" id="run" title="Run">
             {drafts(slug, run)}
             {saved(slug, run)}
-            {run_form(shell, slug, run, version)}
+            {run_form(shell, slug, run, version, look)}
         </Section>
     })
 }
@@ -123,7 +123,7 @@ fn beginning(run: &Run, version: &ToolVersion) -> (Fields, Vec<AnyView>) {
     (values, notes.collect())
 }
 
-fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> InertElement {
+fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion, look: Look) -> InertElement {
     let (texts, about) = beginning(run, version);
     let posts_to = format!("/tools/{slug}/run");
     let form = Form::of_input(&version.definition.input_schema);
@@ -167,7 +167,7 @@ fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> Iner
             {asks}
             {target_of_result}
             <div class="form-actions">
-                <Button look=Look::Primary attr:data-key="run">"Run"</Button>
+                <Button look=look attr:data-key="run">"Run"</Button>
                 <Button attr:formaction=target attr:formnovalidate="">"Save draft"</Button>
                 {json_button}
                 {discard}

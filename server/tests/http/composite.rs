@@ -149,3 +149,29 @@ async fn wrong_steps_and_filters_are_refused_by_their_place() {
         assert!([400, 422].contains(&status), "{query}: {problem}");
     }
 }
+
+/// The tag of a page with this attribute.
+fn tag<'a>(page: &'a str, attribute: &str) -> &'a str {
+    let at = page.find(attribute).unwrap_or_else(|| panic!("no {attribute}: {page}"));
+    let begin = page[..at].rfind('<').unwrap();
+    &page[begin..at + page[at..].find('>').unwrap()]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_of_a_composite_tool_has_one_primary_button() {
+    let app = App::start();
+    publish(&app, "geocode", json!({ "kind": "worker" })).await;
+    let steps = json!({ "steps": [{ "name": "place", "tool": "geocode", "input": { "city": "{/input/city}" } }] });
+    publish(&app, "trip", json!({ "kind": "composite", "composite": steps })).await;
+    let browser = Browser::of(&app, "ada@acme.test").await;
+    let primary = async || {
+        let page = browser.page("/tools/trip").await;
+        ["value=\"publish\"", "data-key=\"run\""].map(|of| tag(&page, of).contains("data-look=\"primary\""))
+    };
+    assert_eq!(primary().await, [false, true], "nothing but newer steps to publish");
+    let revision = read(&app, "/api/tools/trip").await["revision"].take();
+    let change = json!({ "revision": revision, "description": "To a city." });
+    let changed = app.request(Who::Operator, Method::PATCH, "/api/tools/trip").json(&change).send().await.unwrap();
+    assert!(changed.status().is_success(), "{}", changed.text().await.unwrap());
+    assert_eq!(primary().await, [true, false], "a change to publish");
+}
