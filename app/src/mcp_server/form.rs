@@ -41,11 +41,19 @@ pub(super) fn fields(
     } else {
         "For a program: the name under which the operator allows it."
     };
+    let (header_hint, value_hint) = if server.is_none() {
+        ("Such as authorization. Leave both empty for none.", "Encrypted, and never shown again.")
+    } else {
+        (
+            "Such as authorization. Other secret headers are kept.",
+            "Encrypted, and never shown again. If it is empty, the header is deleted.",
+        )
+    };
     let secret = may_set_secrets.then(|| {
         static_html(view! {
             <div class="form-row">
-                <Input scope="mcp" field=Field::new("secret_name", "Secret header").hint("Such as authorization. Other secret headers are kept.") form=form/>
-                <Input scope="mcp" kind="password" autocomplete="new-password" field=Field::new("password", "Its value").hint("Encrypted, and never shown again. If it is empty, the header is deleted.") form=form/>
+                <Input scope="mcp" field=Field::new("secret_name", "Secret header").hint(header_hint) form=form/>
+                <Input scope="mcp" kind="password" autocomplete="new-password" field=Field::new("password", "Its value").hint(value_hint) form=form/>
             </div>
         })
     });
@@ -58,4 +66,27 @@ pub(super) fn fields(
         <Input scope="mcp" field=Field::new("program", "Program").hint(program_hint) value=program suggestions=programs.to_vec() form=form/>
         {secret}
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+    use domain::Timestamp;
+    use serde_json::json;
+
+    #[test]
+    fn only_a_server_that_exists_has_secret_headers_to_keep_or_delete() {
+        let server = json!({
+            "id": "01890000-0000-7000-8000-000000000001", "slug": "shop", "name": "Shop", "revision": 1,
+            "transport": { "kind": "stdio", "program": "shop" }, "secretHeaders": [], "createdBy": "system",
+            "updatedBy": "system", "createdAt": Timestamp::UNIX_EPOCH, "updatedAt": Timestamp::UNIX_EPOCH,
+        });
+        let server: McpServer = serde_json::from_value(server).unwrap();
+        for (server, is_kept) in [(None, false), (Some(&server), true)] {
+            let html = to_html(fields(server, &[], &FormState::default(), true));
+            assert!(html.contains("never shown again"), "{html}");
+            assert_eq!((html.contains("are kept"), html.contains("is deleted")), (is_kept, is_kept), "{html}");
+        }
+    }
 }
