@@ -39,8 +39,12 @@ test("a tool is run by a link without an account, and not after the link is revo
   await expect(reader.getByLabel("City")).toHaveValue("Oslo");
   expect(await fits(reader)).toBe(true);
   await expectAccessible(reader, "the form of the tool");
+  await reader.setViewportSize({ width: 1280, height: 800 });
+  const title = (await reader.locator("h1").boundingBox())!.x;
   await reader.getByRole("button", { name: "Run", exact: true }).last().click();
   await expect(reader.getByText("The run has not ended.")).toBeVisible();
+  expect((await reader.locator("h1").boundingBox())!.x, "the title keeps its place").toBe(title);
+  await reader.setViewportSize({ width: 360, height: 800 });
   const worker = api("worker");
   const claimed = await worker.claim(`tool:${tool}`);
   await worker.complete(claimed.session.id, claimed.attempt, { sky: "blue" });

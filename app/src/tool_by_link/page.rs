@@ -97,7 +97,7 @@ pub fn form_page(props: &FormProps) -> String {
         .requires_confirmation
         .then(|| view! { <p class="meta">"A person has to approve the call before it is made."</p> });
     let body = view! {
-        <main class="form-page" id="main">
+        <main class="form-page" id="main" data-tool="">
             <h1 dir="auto">{title.clone()}</h1>
             {about}
             {run_form(props)}
