@@ -1,8 +1,6 @@
 //! Canvases: the list, the page of one with its blocks, which changes by forms and, with scripts, in an editor, its
 //! versions and its participants. `offline` and `presence` are parts of the editor.
 
-#[cfg(any(feature = "hydrate", feature = "ssr"))]
-mod change;
 mod editor;
 #[cfg(any(feature = "hydrate", all(test, feature = "ssr")))]
 mod json;
@@ -26,8 +24,6 @@ mod versions;
 
 #[cfg(feature = "ssr")]
 pub use block::result_fragment;
-#[cfg(any(feature = "hydrate", feature = "ssr"))]
-pub use change::change_words;
 pub use editor::CanvasEditor;
 #[cfg(feature = "ssr")]
 pub use list_page::{ListProps, list_page};

@@ -25,7 +25,7 @@ use axum::{
 };
 use domain::{
     canvas::{
-        Document, Operation, ParticipantRole, SuggestionState,
+        Document, Operation, ParticipantRole, SuggestionState, change_words,
         edit::read_block,
         outline::{added, blocks, edited, markdown, removed, ticked},
     },
@@ -193,8 +193,8 @@ fn props_of(
         write_back_id,
         tasks: tasks.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         role: role.filter(|_| !status.is_final()),
-        suggestions: suggestions.into_iter().map(|one| suggestion(one, people)).collect(),
-        declined: declined.into_iter().map(|record| declined_of(record, people)).collect(),
+        suggestions: suggestions.into_iter().map(|one| suggestion(one, &document, people)).collect(),
+        declined: declined.into_iter().map(|record| declined_of(record, &document, people)).collect(),
         names,
         is_template: record.is_template == 1,
         may_mark: false,
@@ -202,22 +202,23 @@ fn props_of(
     }
 }
 
-fn suggestion(ShownSuggestion { record, digest }: ShownSuggestion, people: &People) -> Suggestion {
-    let changes = changes_of(&record);
+fn suggestion(shown: ShownSuggestion, document: &Document, people: &People) -> Suggestion {
+    let ShownSuggestion { record, digest } = shown;
+    let changes = changes_of(&record, document);
     let digest = digest.map(|digest| digest.to_string()).unwrap_or_default();
     Suggestion { op_id: record.op_id, by: people.word(&record.author), at: record.at, changes, digest }
 }
 
-fn declined_of(record: SuggestionRecord, people: &People) -> Declined {
+fn declined_of(record: SuggestionRecord, document: &Document, people: &People) -> Declined {
     let by = people.word(record.decided_by.as_deref().unwrap_or_default());
-    let (changes, at) = (changes_of(&record), record.decided_at.unwrap_or(record.at));
+    let (changes, at) = (changes_of(&record, document), record.decided_at.unwrap_or(record.at));
     Declined { by, at, reason: record.reason.unwrap_or_default(), changes }
 }
 
-/// What a suggestion changes, in words.
-fn changes_of(record: &SuggestionRecord) -> Vec<String> {
+/// What a suggestion changes in the newest document, in words.
+fn changes_of(record: &SuggestionRecord, document: &Document) -> Vec<String> {
     let ops: Vec<Operation> = serde_json::from_str(&record.ops).unwrap_or_default();
-    ops.iter().filter(|op| op.writes()).map(ui::change_words).collect()
+    ops.iter().filter(|op| op.writes()).map(|op| change_words(document, op)).collect()
 }
 
 /// Adds, edits, ticks or removes a block, or completes the canvas.

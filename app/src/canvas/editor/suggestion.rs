@@ -14,10 +14,10 @@ use crate::{
         task::spawn_local,
         view::{browser_view, list, reactive},
     },
-    canvas::{change_words, rejected_words},
+    canvas::rejected_words,
     ui::button::Look,
 };
-use domain::canvas::Answer;
+use domain::canvas::{Answer, change_words};
 use leptos::prelude::*;
 
 /// Sends the changes of this person as one suggestion. What cannot be sent stays a change that is not sent.
@@ -103,7 +103,8 @@ pub fn Suggestions(editor: Editor) -> impl IntoView {
 
 #[component]
 fn SuggestionView(editor: Editor, one: Suggestion) -> impl IntoView {
-    let changes = one.ops.iter().filter(|op| op.writes()).map(|op| view! { <li dir="auto">{change_words(op)}</li> });
+    let words = |op| editor.read(|document| change_words(document, op));
+    let changes = one.ops.iter().filter(|op| op.writes()).map(|op| view! { <li dir="auto">{words(op)}</li> });
     let changes = changes.collect_view();
     let (accept, decline, digest) = (one.op_id.clone(), one.op_id, one.digest);
     let cannot_accept = digest.is_none();

@@ -15,6 +15,7 @@ pub const FIRST_OP_ID: &str = "start";
 
 mod behind;
 mod blame;
+mod change_words;
 pub mod changes;
 mod client;
 #[cfg(test)]
@@ -45,6 +46,7 @@ mod tests;
 mod words;
 
 pub use blame::Blame;
+pub use change_words::change_words;
 pub use client::{Answer, Client, Received, UndoRefusal};
 pub use decide::{Accepted, Committed, Head, Overwritten, Reason, Rejected, decide};
 pub use difference::operations;
