@@ -11,4 +11,4 @@ mod write;
 pub use picture::{Picture, picture_named};
 pub use tree_script::{live_tree_script, tree_script};
 pub use value::{Source, is_picture, leading_text, unwrapped, write_value};
-pub use write::{Look, write_json_text, write_result, write_shape};
+pub use write::{Look, write_input, write_json_text, write_result, write_shape};

@@ -13,7 +13,7 @@ use crate::text::{
     number::counted,
     shorten,
 };
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 /// Larger results are text in a transcript, bytes: a page has hundreds of them.
 const LOG_BYTES_MAX: usize = 8 * 1024;
@@ -46,7 +46,7 @@ pub enum Look<'a> {
 /// Writes a result on the page of its session or tool, with a link that saves all of it. Of a large one the beginning.
 pub fn write_result(html: &mut Html, raw: &RawValue, session_id: &str) {
     let (inner, at) = unwrapped_at(raw);
-    if !write_shape_at(html, (inner, &at), Look::Page(session_id)) {
+    if !write_shape_at(html, (inner, &at), Look::Page(session_id), None) {
         write_value(html, Some(raw), None);
     }
     html.raw("<p class=\"meta result-file\"><a href=\"/api/sessions/")
@@ -67,11 +67,16 @@ pub fn write_json_text(html: &mut Html, text: &str) -> bool {
 
 /// Writes a value in its form, and returns whether it has one. Without one nothing is written.
 pub fn write_shape(html: &mut Html, raw: &RawValue, look: Look<'_>) -> bool {
-    write_shape_at(html, (raw, ""), look)
+    write_shape_at(html, (raw, ""), look, None)
+}
+
+/// Does the same for an input, without links and pictures. Members have the titles of their schema in place of keys.
+pub fn write_input(html: &mut Html, raw: &RawValue, schema: &Value) -> bool {
+    write_shape_at(html, (raw, ""), Look::Plain, Some(schema))
 }
 
 /// Does the same for a part of a result, at this JSON Pointer.
-fn write_shape_at(html: &mut Html, (raw, at): (&RawValue, &str), look: Look<'_>) -> bool {
+fn write_shape_at(html: &mut Html, (raw, at): (&RawValue, &str), look: Look<'_>, schema: Option<&Value>) -> bool {
     if look == Look::Log && raw.get().len() > LOG_BYTES_MAX {
         return false;
     }
@@ -88,9 +93,9 @@ fn write_shape_at(html: &mut Html, (raw, at): (&RawValue, &str), look: Look<'_>)
     let mut writer = Writer { html, has_links: matches!(look, Look::Page(_)) };
     match &shape {
         Shape::Table(columns) => writer.table(raw, columns),
-        Shape::Facts => writer.facts(raw),
+        Shape::Facts => writer.facts(raw, schema),
         Shape::Error => writer.error(raw, 0),
-        Shape::Tree => writer.tree(raw, at),
+        Shape::Tree => writer.tree(raw, at, schema),
         Shape::Markdown(text) => writer.markdown(text),
         Shape::Link(address) => writer.link(address),
         Shape::Picture(text) => writer.picture(text),
@@ -144,10 +149,11 @@ impl Writer<'_> {
         }
     }
 
-    fn facts(&mut self, raw: &RawValue) {
+    fn facts(&mut self, raw: &RawValue, schema: Option<&Value>) {
         self.html.raw("<dl class=\"result-facts\">");
         for (key, value) in json::members(raw.get()) {
-            self.html.raw("<div><dt dir=\"auto\">").text(&shorten::one_line(&key, 80)).raw("</dt><dd dir=\"auto\">");
+            let label = shorten::one_line(label(schema, &key), 80);
+            self.html.raw("<div><dt dir=\"auto\">").text(&label).raw("</dt><dd dir=\"auto\">");
             self.plain(value);
             self.html.raw("</dd></div>");
         }
@@ -206,7 +212,7 @@ impl Writer<'_> {
         self.html.raw("</div>");
     }
 
-    fn tree(&mut self, raw: &RawValue, at: &str) {
+    fn tree(&mut self, raw: &RawValue, at: &str, schema: Option<&Value>) {
         if at.is_empty() {
             self.html.raw("<ul class=\"result-tree\">");
         } else {
@@ -214,37 +220,38 @@ impl Writer<'_> {
         }
         let branches = branches(raw);
         if let Some(first) = branches.first() {
-            self.branch(&branches, first, 0);
+            self.branch(&branches, first, 0, schema);
         }
         self.html.raw("</ul>");
     }
 
     /// The parts of a value, each an entry of a list. What has parts that are shown folds, and says how many it has.
-    fn branch(&mut self, branches: &[Branch<'_>], branch: &Branch<'_>, depth: usize) {
+    fn branch(&mut self, branches: &[Branch<'_>], branch: &Branch<'_>, depth: usize, schema: Option<&Value>) {
         let may_open = depth + 1 < OPEN_DEPTH && branch.count <= OPEN_PARTS_MAX;
         for part in &branch.parts {
+            let label = shorten::one_line(label(schema, &part.key), KEY_CHARS_MAX);
             // The script of the tree needs the whole key for the path of the part.
-            if shorten::one_line(&part.key, KEY_CHARS_MAX) == part.key {
+            if label == part.key {
                 self.html.raw("<li>");
             } else {
                 self.html.raw("<li data-key=\"").text(&part.key).raw("\">");
             }
             let Some(inner) = part.branch.and_then(|at| branches.get(at)) else {
-                self.leaf(&part.key, part.value);
+                self.leaf(&label, part.value);
                 continue;
             };
             let one = if part.value.get().starts_with('{') { "field" } else { "item" };
             let number = counted(inner.count as u64, one);
             if inner.parts.is_empty() {
-                self.key(&part.key);
+                self.key(&label);
                 self.html.raw(" <span class=\"meta\">").text(&number).raw(" not shown</span></li>");
                 continue;
             }
             let is_open = may_open && inner.count <= OPEN_PARTS_MAX;
             self.html.raw(if is_open { "<details open><summary>" } else { "<details><summary>" });
-            self.key(&part.key);
+            self.key(&label);
             self.html.raw(" <span class=\"meta\">").text(&number).raw("</span></summary><ul>");
-            self.branch(branches, inner, depth + 1);
+            self.branch(branches, inner, depth + 1, schema.and_then(|schema| schema_of(schema, &part.key)));
             self.html.raw("</ul></details></li>");
         }
         if branch.parts.len() < branch.count {
@@ -254,8 +261,8 @@ impl Writer<'_> {
     }
 
     /// The rest of an entry that does not fold: a value without parts, or the beginning of one that is too deep.
-    fn leaf(&mut self, key: &str, value: &RawValue) {
-        self.key(key);
+    fn leaf(&mut self, label: &str, value: &RawValue) {
+        self.key(label);
         self.html.raw(" ");
         if is_part(value) {
             self.html.text(shorten::head(value.get(), TEXT_BYTES_MAX)).raw("…");
@@ -265,11 +272,8 @@ impl Writer<'_> {
         self.html.raw("</li>");
     }
 
-    fn key(&mut self, key: &str) {
-        self.html
-            .raw("<span class=\"result-key\" dir=\"auto\">")
-            .text(&shorten::one_line(key, KEY_CHARS_MAX))
-            .raw("</span>");
+    fn key(&mut self, label: &str) {
+        self.html.raw("<span class=\"result-key\" dir=\"auto\">").text(label).raw("</span>");
     }
 
     fn markdown(&mut self, text: &str) {
@@ -294,10 +298,22 @@ impl Writer<'_> {
     }
 }
 
+/// The title of a member in the schema of its object; its key if it has none.
+fn label<'a>(schema: Option<&'a Value>, key: &'a str) -> &'a str {
+    let title = schema.and_then(|schema| schema.get("properties")?.get(key)?.get("title")?.as_str());
+    title.filter(|title| !title.trim().is_empty()).unwrap_or(key)
+}
+
+/// The schema of a member of an object, or of the items of a list.
+fn schema_of<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
+    schema.get("properties").map_or_else(|| schema.get("items"), |members| members.get(key))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::result::{picture::tests::PIXEL, tree::DEPTH_MAX};
+    use serde_json::json;
 
     fn html_of(json: &str, look: Look<'_>) -> String {
         let raw = RawValue::from_string(json.to_owned()).unwrap();
@@ -377,6 +393,23 @@ mod tests {
         let large = format!("{{\"a\": \"{}\"}}", "x".repeat(LOG_BYTES_MAX));
         for text in ["", "{", "[1, 2] and more", "{a: 1}", "\"{}\"", "12", "Hello {\"a\": 1}", &large] {
             assert_eq!(of(text), None, "{text:.40}");
+        }
+    }
+
+    #[test]
+    fn an_input_has_the_titles_of_its_schema() {
+        let city = json!({ "type": "object", "properties": { "city": { "title": "City <b>" }, "zip": {} } });
+        let trip = json!({ "properties": { "stops": { "title": "Stops", "items": city } } });
+        let of = |input: &str, schema: &Value| {
+            let (raw, mut html) = (RawValue::from_string(input.to_owned()).unwrap(), Html::default());
+            assert!(write_input(&mut html, &raw, schema), "{input}");
+            html.finish()
+        };
+        let facts = of(r#"{"city":"Oslo","zip":"0150"}"#, &city);
+        assert!(facts.contains(">City &lt;b&gt;</dt>") && facts.contains(">zip</dt>"), "{facts}");
+        let tree = of(r#"{"stops":[{"city":"Oslo"}]}"#, &trip);
+        for label in [">Stops</span>", ">0</span>", ">City &lt;b&gt;</span>"] {
+            assert!(tree.contains(label), "{label}: {tree}");
         }
     }
 

@@ -111,7 +111,7 @@ pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
 pub use rows::{rateable_rows, rows_fragment};
 #[cfg(feature = "ssr")]
-pub(crate) use shared::{shared_rows, shared_value};
+pub(crate) use shared::{shared_input, shared_rows, shared_value};
 #[cfg(feature = "ssr")]
 pub use summary::{RunOutput, Summary, retry_fields};
 #[cfg(feature = "ssr")]

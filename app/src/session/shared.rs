@@ -7,7 +7,7 @@ use super::{
     view_model::{Entry, Joined, entries},
 };
 use crate::{
-    result::{Look, is_picture, unwrapped, write_shape},
+    result::{Look, is_picture, unwrapped, write_input, write_shape},
     text::{
         html::Html,
         json::{self, PAYLOAD_BYTES_MAX},
@@ -16,7 +16,7 @@ use crate::{
     ui::time,
 };
 use domain::event::{Body, Known};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use wire::event::Event;
 
 /// Longest text of a message, bytes.
@@ -33,7 +33,17 @@ pub fn shared_rows(events: &[Event]) -> String {
     html.finish()
 }
 
-/// Renders a value, such as the input or the result of a run.
+/// Renders the input of a run, with the titles of its schema in place of keys. `None` if the run was given nothing.
+pub fn shared_input(raw: Option<&RawValue>, schema: Option<&Value>) -> Option<String> {
+    let raw = raw.filter(|raw| raw.get() != "null" && raw.get() != "{}")?;
+    let mut html = Html::default();
+    if !schema.is_some_and(|schema| write_input(&mut html, raw, schema)) {
+        write_value(&mut html, Some(raw));
+    }
+    Some(html.finish())
+}
+
+/// Renders a value, such as the result of a run.
 pub fn shared_value(raw: Option<&RawValue>) -> String {
     let mut html = Html::default();
     write_value(&mut html, raw);

@@ -2,8 +2,10 @@
 //! no person of the workspace and link to nothing in it.
 
 mod document;
+mod input;
 mod page;
 
 pub use document::Frame;
 pub(crate) use document::document as shared_document;
+pub(crate) use input::input_section;
 pub use page::{OpenProps, Part, Props, gone_page, open_page, page, wait_page};

@@ -1,7 +1,10 @@
 //! The pages: the one that asks before it opens a link, the shared session, and what is in their place if there is
 //! none.
 
-use super::document::{Frame, document};
+use super::{
+    document::{Frame, document},
+    input::input_section,
+};
 use crate::{
     render::static_html,
     session::{shared_rows, shared_value},
@@ -100,10 +103,7 @@ pub fn page(props: &Props) -> String {
         let code = error.code.clone().map(|code| view! { " "<code>{code}</code> });
         view! { <section class="shared-part" aria-labelledby="error"><h2 id="error">"Error"</h2><p class="shared-text" dir="auto">{error.message.clone()}{code}</p></section> }
     });
-    let input = (props.audience == Audience::ToolResult).then(|| {
-        let html = shared_value(session.input.as_deref());
-        view! { <section class="shared-part" aria-labelledby="input"><h2 id="input">"Input"</h2><p class="meta">"Private values are left out."</p><div inner_html=html></div></section> }
-    });
+    let input = (props.audience == Audience::ToolResult).then(|| input_section(session, None)).flatten();
     let result = session.result.as_deref().map(|result| {
         let html = shared_value(Some(result));
         view! { <section class="shared-part" aria-labelledby="result"><h2 id="result">"Result"</h2><div inner_html=html></div><p><a href=props.result_href.clone() download="result.json">"Save the result as JSON"</a></p></section> }
@@ -162,6 +162,7 @@ fn log(part: &Part) -> impl IntoView + use<> {
 mod tests {
     use super::*;
     use crate::session::fixture::session;
+    use serde_json::value::RawValue;
 
     #[test]
     fn the_page_that_asks_is_the_same_for_every_link_and_no_page_has_a_script() {
@@ -183,6 +184,24 @@ mod tests {
         assert!(html.contains("href=\"/shared/x?after=200\"") && html.contains("no-referrer"), "{html}");
         for text in [asks, html, gone_page(&frame), wait_page(&frame)] {
             assert!(!text.contains("<script") && !text.contains("/sessions"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_a_tool_without_input_has_no_section_for_it() {
+        for (input, is_shown) in [(None, false), (Some("{}"), false), (Some("null"), false), (Some("{\"a\":1}"), true)]
+        {
+            let mut run = session();
+            run.input = input.map(|input| RawValue::from_string(input.to_owned()).unwrap());
+            let props = Props {
+                frame: Frame::default(),
+                session: run,
+                result_href: String::new(),
+                audience: Audience::ToolResult,
+                log: None,
+                expires_at: Timestamp::UNIX_EPOCH,
+            };
+            assert_eq!(page(&props).contains("id=\"input\""), is_shown, "{input:?}");
         }
     }
 }

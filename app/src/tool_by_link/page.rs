@@ -5,7 +5,7 @@ use crate::{
     render::static_html,
     schema_form::{Drawn, Place, draw_fields, sent_fields},
     session::shared_value,
-    shared_page::{Frame, shared_document},
+    shared_page::{Frame, input_section, shared_document},
     text::shorten::one_line,
     ui::{
         badge::word,
@@ -24,6 +24,7 @@ use domain::{
     },
 };
 use leptos::{prelude::*, tachys::html::InertElement};
+use serde_json::Value;
 use wire::session::Session;
 
 /// Data of the page that asks before it opens a link. It is the same for every link.
@@ -63,6 +64,8 @@ pub struct RunProps {
     pub frame: Frame,
     /// State, times, input without private values, result and code of the error.
     pub session: Session,
+    /// Schema of the tool's input.
+    pub input_schema: Value,
     /// Address of this page.
     pub run_href: String,
     /// Address of the form.
@@ -173,7 +176,6 @@ pub fn run_page(props: &RunProps) -> String {
     let waits = waits(session.status).map(|why| {
         view! { <p>{why}" "<a href=props.run_href.clone()>"Look again"</a></p> }
     });
-    let input = shared_value(session.input.as_deref());
     let ended = session.completed_at.map(|at| view! { <div><dt>"Ended"</dt><dd>{stamp(at)}</dd></div> });
     let body = view! {
         <main class="shared-page" id="main">
@@ -188,7 +190,7 @@ pub fn run_page(props: &RunProps) -> String {
             {waits}
             {error}
             {result}
-            <section class="shared-part" aria-labelledby="input"><h2 id="input">"Input"</h2><p class="meta">"Private values are left out."</p><div inner_html=input></div></section>
+            {input_section(session, Some(&props.input_schema))}
             <p><a href=props.form_href.clone()>"Run it again"</a></p>
             <footer class="meta">"Only this browser reads this page, until "{stamp(props.expires_at)}" unless the link is revoked before. Keep the result if you need it longer."</footer>
         </main>
@@ -200,7 +202,7 @@ pub fn run_page(props: &RunProps) -> String {
 mod tests {
     use super::*;
     use crate::session::fixture::session;
-    use serde_json::json;
+    use serde_json::{json, value::RawValue};
 
     fn form() -> FormProps {
         let definition = json!({
@@ -220,6 +222,28 @@ mod tests {
         }
     }
 
+    fn run(session: Session) -> RunProps {
+        RunProps {
+            frame: Frame::default(),
+            session,
+            input_schema: json!({ "type": "object", "properties": { "city": { "type": "string", "title": "City" } } }),
+            run_href: "/tool-links/x/runs/y".to_owned(),
+            form_href: "/tool-links/x".to_owned(),
+            expires_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_run_has_the_titles_of_its_input_and_no_section_without_one() {
+        let html = |input: &str| {
+            let input = RawValue::from_string(input.to_owned()).unwrap();
+            run_page(&run(Session { input: Some(input), ..session() }))
+        };
+        let given = html(r#"{"city":"Oslo"}"#);
+        assert!(given.contains(">City</dt>") && given.contains("Oslo"), "{given}");
+        assert!(!html("{}").contains("id=\"input\""), "{given}");
+    }
+
     #[test]
     fn the_form_carries_its_key_and_says_what_happens_to_the_values() {
         let html = form_page(&form());
@@ -236,28 +260,14 @@ mod tests {
         let mut failed = session();
         let error = json!({ "code": "http_status", "message": "the service answered 500 at 10.0.0.7" });
         failed.error = Some(serde_json::from_value(error).unwrap());
-        let run = RunProps {
-            frame: Frame::default(),
-            session: failed,
-            run_href: "/tool-links/x/runs/y".to_owned(),
-            form_href: "/tool-links/x".to_owned(),
-            expires_at: Timestamp::UNIX_EPOCH,
-        };
-        let html = run_page(&run);
+        let html = run_page(&run(failed));
         assert!(html.contains("The run has failed.") && !html.contains("10.0.0.7"), "{html}");
     }
 
     #[test]
     fn no_page_has_a_script_or_a_way_into_the_workspace() {
-        let run = RunProps {
-            frame: Frame::default(),
-            session: session(),
-            run_href: "/tool-links/x/runs/y".to_owned(),
-            form_href: "/tool-links/x".to_owned(),
-            expires_at: Timestamp::UNIX_EPOCH,
-        };
         let asks = open_page(&OpenProps { action: "/r/x".to_owned(), ..OpenProps::default() });
-        for html in [asks, form_page(&form()), run_page(&run)] {
+        for html in [asks, form_page(&form()), run_page(&run(session()))] {
             assert!(!html.contains("<script") && !html.contains("href=\"/sessions"), "{html}");
             assert!(html.contains("noindex, nofollow"), "{html}");
         }

@@ -29,8 +29,8 @@ use domain::{
     session::Session,
 };
 use ledger::{
-    Error, ToolLinkRecord,
-    tool_link::{self, Cookies, Entered, Opened},
+    Error,
+    tool_link::{self, Cookies, Entered, LinkRun, Opened},
 };
 use wire::Code;
 
@@ -220,7 +220,7 @@ async fn show_run(
     Path((id, run)): Path<(String, String)>,
 ) -> Result<Response, PageRejection> {
     match read_run(&state, &visit, (&id, &run)).await? {
-        Ok((link, session)) => Ok(run_page(frame(&state, &visit, NO_REFERRER), &link, session).await),
+        Ok(run) => Ok(run_page(frame(&state, &visit, NO_REFERRER), run).await),
         Err(refused) => Ok(refused),
     }
 }
@@ -232,7 +232,7 @@ async fn result(
     Path((id, run)): Path<(String, String)>,
 ) -> Result<Response, PageRejection> {
     let session = match read_run(&state, &visit, (&id, &run)).await? {
-        Ok((_, session)) => session,
+        Ok(run) => run.session,
         Err(refused) => return Ok(refused),
     };
     match session.result() {
@@ -246,7 +246,7 @@ async fn read_run(
     state: &AppState,
     visit: &Visit,
     (id, run): (&str, &str),
-) -> Result<Result<(ToolLinkRecord, Session), Response>, PageRejection> {
+) -> Result<Result<LinkRun, Response>, PageRejection> {
     let (Ok(id), Ok(run)) = (id.parse::<ToolLinkId>(), run.parse::<SessionId>()) else {
         return Ok(Err(gone(state, visit).await));
     };
@@ -259,13 +259,15 @@ async fn read_run(
     }
 }
 
-async fn run_page(frame: Frame, link: &ToolLinkRecord, session: Session) -> Response {
+async fn run_page(frame: Frame, run: LinkRun) -> Response {
+    let LinkRun { link, version, session } = run;
     let form_href = path(link.id);
     let props = RunProps {
         frame,
         run_href: format!("{form_href}/runs/{}", session.id),
         form_href,
         session: wire_map::session(session),
+        input_schema: version.definition.input_schema,
         expires_at: link.expires_at,
     };
     guarded(render(StatusCode::OK, move || ui::run_page(&props)).await, NO_REFERRER)

@@ -20,7 +20,7 @@ async fn weather(app: &App) -> Browser<'_> {
 async fn weather_with(app: &App, more: Value) -> Browser<'_> {
     let schema = json!({
         "type": "object", "required": ["city"],
-        "properties": { "city": { "type": "string" }, "key": { "type": "string" } },
+        "properties": { "city": { "type": "string", "title": "City" }, "key": { "type": "string" } },
     });
     let mut tool = json!({
         "slug": "weather", "name": "Weather <b>now", "description": "Of a pineapple.", "kind": "worker",
@@ -130,7 +130,7 @@ async fn whoever_opened_a_link_runs_its_tool_and_reads_the_result_until_the_link
     assert!(changed.text().await.unwrap().contains("with another input already"));
     let waiting = reader.page(&run).await;
     assert!(waiting.contains("The run has not ended") && waiting.contains("Oslo"), "{waiting}");
-    assert!(!waiting.contains("hunter2"), "{waiting}");
+    assert!(waiting.contains(">City</dt>") && !waiting.contains("hunter2"), "{waiting}");
     assert_eq!(reader.ask(Method::GET, &format!("{run}/result"), &[]).await.status(), StatusCode::NOT_FOUND);
     let claim = json!({ "agentSlugs": ["tool:weather"] });
     let claimed = app.post(Who::Worker, "/api/sessions/claim", claim).await;

@@ -16,4 +16,4 @@ pub use list::list;
 pub(crate) use list::newest_on;
 pub use open::{Cookies, Opened, open};
 pub use revoke::revoke;
-pub use run::{result, run};
+pub use run::{LinkRun, result, run};

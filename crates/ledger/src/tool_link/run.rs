@@ -5,7 +5,7 @@ use super::{
     open::{Cookies, Opened, allowed_on, cleared, hidden, runner_scope},
 };
 use crate::{
-    Error, Ledger, Result, ToolLinkRecord,
+    Error, Ledger, Result, ToolLinkRecord, ToolVersionRecord,
     retention::is_erased,
     tool_run::{RunTool, run_by_link},
 };
@@ -31,6 +31,17 @@ pub async fn run(ledger: &Ledger, opened: &Opened, input: Option<String>, page_i
     run_by_link(ledger, &scope, &opened.slug, new, opened.link.id).await.map_err(hidden)
 }
 
+/// A run that a browser has begun by a link.
+#[derive(Debug, Clone)]
+pub struct LinkRun {
+    /// The link, which works.
+    pub link: ToolLinkRecord,
+    /// The version of the tool that a further run uses.
+    pub version: ToolVersionRecord,
+    /// The run with its result.
+    pub session: Session,
+}
+
 /// Returns a run that this browser has begun by the link, with its result. On PostgreSQL row-level security shows the
 /// transaction no session of anyone else.
 ///
@@ -38,12 +49,7 @@ pub async fn run(ledger: &Ledger, opened: &Opened, input: Option<String>, page_i
 /// [`Error::NotFound`] if the cookies do not permit the use of the link, if the link has expired or was revoked, if its
 /// tool cannot be run by links any more, if the run is that of another browser or link, and if its content was erased.
 /// Callers must not say which. [`Error::NoInstanceKey`] without a key.
-pub async fn result(
-    ledger: &Ledger,
-    link_id: ToolLinkId,
-    cookies: Cookies<'_>,
-    id: SessionId,
-) -> Result<(ToolLinkRecord, Session)> {
+pub async fn result(ledger: &Ledger, link_id: ToolLinkId, cookies: Cookies<'_>, id: SessionId) -> Result<LinkRun> {
     let (link, browser) = cleared(ledger, link_id, cookies).await?;
     let runner = cookie::runner(ledger.instance_key()?, link.tenant_id, link_id, browser);
     let (tenant_id, of, scope) = (link.tenant_id, link.clone(), runner_scope(link.tenant_id, runner));
@@ -53,11 +59,12 @@ pub async fn result(
             return Err(gone());
         }
         // Before the transaction is limited to the rows of the respondent, who reads no tools.
-        allowed_on(conn, &of).await?;
+        let (_, version) = allowed_on(conn, &of).await?;
         store::response::act_for(conn, runner.0, None).await?;
         let session = store::session::find(conn, tenant_id, id).await?;
         let is_own = |session: &Session| session.created_by == scope.caller.to_string() && !is_erased(session);
-        session.filter(is_own).ok_or_else(gone)
+        Ok((version, session.filter(is_own).ok_or_else(gone)?))
     });
-    Ok((link, read.await?))
+    let (version, session) = read.await?;
+    Ok(LinkRun { link, version, session })
 }

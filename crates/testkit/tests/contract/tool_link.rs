@@ -77,7 +77,7 @@ impl Opener {
     }
 
     async fn result(&self, f: &Fixture, id: ToolLinkId, run: SessionId) -> ledger::Result<Session> {
-        tool_link::result(&f.ledger, id, self.cookies(), run).await.map(|(_, session)| session)
+        tool_link::result(&f.ledger, id, self.cookies(), run).await.map(|run| run.session)
     }
 }
 
