@@ -2,10 +2,16 @@
 
 use std::{path::Path, process::Command};
 
+/// Folder of the site, from this package.
+const SITE: &str = "../target/site";
+
 fn main() {
-    // A build for debugging reads the site from its folder while it runs.
-    if std::env::var_os("CARGO_FEATURE_EMBEDDED_SITE").is_some() && is_env("PROFILE", "release") {
-        watch_site();
+    if std::env::var_os("CARGO_FEATURE_EMBEDDED_SITE").is_some() {
+        make_site_folder();
+        // A build for debugging reads the site from that folder while it runs.
+        if is_env("PROFILE", "release") {
+            println!("cargo::rerun-if-changed={SITE}");
+        }
     }
     println!("cargo::rerun-if-env-changed=SHIFTBOOK_COMMIT");
     for watched in ["../.git/HEAD", "../.git/logs/HEAD"] {
@@ -25,14 +31,13 @@ fn main() {
     }
 }
 
-/// Builds the binary again when the site inside it has changed.
-fn watch_site() {
-    // A path that does not exist would make cargo run this script, and so build the server, every time.
-    let site = Path::new("../target/site");
+/// Makes the folder of the site. A path that does not exist would make cargo run this script, and so build the server,
+/// every time, and a build for debugging would not find what is written there later.
+fn make_site_folder() {
+    let site = Path::new(SITE);
     if !site.is_dir() && std::fs::create_dir_all(site).is_err() {
         println!("cargo::warning=cannot create target/site; the binary will have no styles or scripts");
     }
-    println!("cargo::rerun-if-changed=../target/site");
 }
 
 /// Where rustc brings its own linker; the others do not know the option. Whoever chose another linker keeps it.
