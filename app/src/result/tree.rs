@@ -23,7 +23,7 @@ pub(super) struct Branch<'a> {
 pub(super) struct Part<'a> {
     /// The key or the index.
     pub key: String,
-    /// The value.
+    /// JSON of this member or item.
     pub value: &'a RawValue,
     /// Index of the branch with the parts of the value; `None` if it has no parts, or is too deep.
     pub branch: Option<usize>,
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     /// Numbers of parts of a list of objects with three members each that are shown: of the list, and of its items.
-    fn shown(rows: usize) -> (usize, Vec<usize>) {
+    fn parts_of(rows: usize) -> (usize, Vec<usize>) {
         let row = r#"{"a":1,"b":2,"c":{"d":3}}"#;
         let raw = RawValue::from_string(format!("[{}]", vec![row; rows].join(","))).unwrap();
         let branches = branches(&raw);
@@ -84,12 +84,12 @@ mod tests {
     #[test]
     fn a_level_is_shown_before_the_parts_of_its_first_items() {
         for rows in [1, 2, 7, 40] {
-            assert_eq!(shown(rows), (rows, vec![3; rows]));
+            assert_eq!(parts_of(rows), (rows, vec![3; rows]));
         }
-        let (rows, parts) = shown(400);
+        let (rows, parts) = parts_of(400);
         assert_eq!((rows, parts.iter().sum::<usize>()), (400, 100));
         assert_eq!((parts[0], parts[32], parts[33], parts[34], parts[399]), (3, 3, 1, 0, 0));
-        assert_eq!(shown(501), (500, vec![0; 500]));
+        assert_eq!(parts_of(501), (500, vec![0; 500]));
     }
 
     #[test]

@@ -260,15 +260,18 @@ async fn read_run(
 }
 
 async fn run_page(frame: Frame, run: LinkRun) -> Response {
-    let LinkRun { link, version, session } = run;
+    let props = run_props(frame, run);
+    guarded(render(StatusCode::OK, move || ui::run_page(&props)).await, NO_REFERRER)
+}
+
+fn run_props(frame: Frame, LinkRun { link, version, session }: LinkRun) -> RunProps {
     let form_href = path(link.id);
-    let props = RunProps {
+    RunProps {
         frame,
         run_href: format!("{form_href}/runs/{}", session.id),
         form_href,
         session: wire_map::session(session),
         input_schema: version.definition.input_schema,
         expires_at: link.expires_at,
-    };
-    guarded(render(StatusCode::OK, move || ui::run_page(&props)).await, NO_REFERRER)
+    }
 }

@@ -53,7 +53,7 @@ fn excerpt(value: &Value) -> String {
 
 /// A block, or an item, row or column in one.
 struct Place {
-    /// Its name.
+    /// In words for people: `row 3 of table “Costs”`.
     name: String,
     /// Whether the path leads to it, and not to a value in it.
     is_whole: bool,
