@@ -181,7 +181,7 @@ impl Two {
 /// What happens after ann has typed.
 type Later = Box<dyn FnOnce(&mut Two)>;
 /// Brings two people to where ann is about to type.
-type Prepare = dyn Fn(&mut Two) -> Later;
+type Prepare<'a> = dyn Fn(&mut Two) -> Later + 'a;
 
 #[test]
 fn a_change_that_does_not_apply_hides_no_words_so_none_are_doubled() {
@@ -229,7 +229,7 @@ fn a_change_that_does_not_apply_hides_no_words_so_none_are_doubled() {
         two.ann.reset(newest.clone(), version);
         Box::new(move |two| _ = two.ann.answer(&op_id, answer))
     };
-    let cases: [(&str, &Prepare); 5] = [
+    let cases: [(&str, &Prepare<'_>); 5] = [
         ("added again", &added_again),
         ("with another place", &with_another_place),
         ("with a place that is free again", &with_a_place_that_is_free_again),
