@@ -209,7 +209,7 @@ pub fn markdown(title: &str, blocks: &[Block]) -> String {
 }
 
 /// The content of a block as Markdown.
-pub(super) fn content(content: &Content) -> String {
+fn content(content: &Content) -> String {
     match content {
         Content::Heading(text) => format!("## {}\n", line(text)),
         Content::Text(text) => format!("{}\n", text.trim_end()),

@@ -22,7 +22,7 @@ pub fn contents(pasted: &str) -> Option<Vec<Content>> {
     if let Some(rows) = tabbed(&pasted) {
         return rows_of(rows).map(|table| vec![table]);
     }
-    let found = fit(markdown(&pasted));
+    let found = fit(markdown(&pasted), &pasted);
     match found.as_slice() {
         [] | [Content::Text(_)] => None,
         _ => Some(found),
@@ -95,61 +95,69 @@ pub fn tabbed(text: &str) -> Option<Vec<Vec<String>>> {
     Some(lines.iter().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
 }
 
-/// At most [`CANVAS_PASTE_BLOCKS_MAX`] blocks: what comes after them is the text of the last one.
-fn fit(mut found: Vec<Content>) -> Vec<Content> {
-    if found.len() > CANVAS_PASTE_BLOCKS_MAX {
-        let rest = found.split_off(CANVAS_PASTE_BLOCKS_MAX - 1);
-        let rest = rest.iter().map(outline::content).collect::<Vec<_>>().join("\n");
-        found.push(Content::Text(rest.trim_end().to_owned()));
-    }
-    found
+/// A block of a pasted text, and the number of the line with which it begins, from 0.
+struct Found {
+    line: usize,
+    content: Content,
+}
+
+/// At most [`CANVAS_PASTE_BLOCKS_MAX`] blocks: the lines that come after them are the text of the last one.
+fn fit(found: Vec<Found>, text: &str) -> Vec<Content> {
+    let last = found.get(CANVAS_PASTE_BLOCKS_MAX - 1).filter(|_| found.len() > CANVAS_PASTE_BLOCKS_MAX);
+    let rest = last.map(|last| text.lines().skip(last.line).collect::<Vec<_>>().join("\n"));
+    let kept = if rest.is_some() { CANVAS_PASTE_BLOCKS_MAX - 1 } else { found.len() };
+    let mut contents: Vec<Content> = found.into_iter().take(kept).map(|found| found.content).collect();
+    contents.extend(rest.map(|rest| Content::Text(rest.trim_end().to_owned())));
+    contents
 }
 
 /// The blocks of a Markdown text. What is within a line stays as it is.
-fn markdown(text: &str) -> Vec<Content> {
+fn markdown(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut paragraph: Vec<&str> = Vec::new();
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
+    let mut lines = text.lines().enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
         let next = if let Some((fence, language)) = fence(line) {
-            let code: Vec<&str> = lines.by_ref().take_while(|line| line.trim() != fence).collect();
+            let lines = lines.by_ref().map(|(_, line)| line);
+            let code: Vec<&str> = lines.take_while(|line| line.trim() != fence).collect();
             Some(Content::Code(language.to_owned(), code.join("\n")))
         } else if let Some(heading) = heading(line) {
             Some(Content::Heading(heading.to_owned()))
         } else if let Some(item) = item(line) {
             let mut list = vec![item];
-            while let Some(item) = lines.peek().and_then(|line| self::item(line)) {
+            while let Some(item) = lines.peek().and_then(|(_, line)| self::item(line)) {
                 list.push(item);
                 lines.next();
             }
             Some(list_content(list))
-        } else if let Some(head) = cells(line).filter(|_| lines.peek().is_some_and(|next| is_rule(next))) {
+        } else if let Some(head) = cells(line).filter(|_| lines.peek().is_some_and(|(_, next)| is_rule(next))) {
             lines.next();
             let mut rows = vec![head];
-            while let Some(row) = lines.peek().and_then(|line| cells(line)) {
+            while let Some(row) = lines.peek().and_then(|(_, line)| cells(line)) {
                 rows.push(row);
                 lines.next();
             }
             rows_of(rows)
         } else {
             if line.trim().is_empty() {
-                end(&mut paragraph, &mut found);
+                end(&mut paragraph, number, &mut found);
             } else {
                 paragraph.push(line);
             }
             continue;
         };
-        end(&mut paragraph, &mut found);
-        found.extend(next);
+        end(&mut paragraph, number, &mut found);
+        found.extend(next.map(|content| Found { line: number, content }));
     }
-    end(&mut paragraph, &mut found);
+    end(&mut paragraph, text.lines().count(), &mut found);
     found
 }
 
-/// Ends a paragraph, if there is one.
-fn end(paragraph: &mut Vec<&str>, found: &mut Vec<Content>) {
+/// Ends a paragraph, if there is one. `line` is the number of the line after it.
+fn end(paragraph: &mut Vec<&str>, line: usize, found: &mut Vec<Found>) {
     if !paragraph.is_empty() {
-        found.push(Content::Text(std::mem::take(paragraph).join("\n")));
+        let lines = std::mem::take(paragraph);
+        found.push(Found { line: line - lines.len(), content: Content::Text(lines.join("\n")) });
     }
 }
 

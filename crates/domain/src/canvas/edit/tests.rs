@@ -292,6 +292,14 @@ fn pasted_markdown_and_tables_become_blocks() {
     assert_eq!(many.len(), CANVAS_PASTE_BLOCKS_MAX);
     let Some(Content::Text(rest)) = many.last() else { panic!("{many:?}") };
     assert_eq!(rest.matches('x').count(), 400 - CANVAS_PASTE_BLOCKS_MAX + 1);
+    for (begin, again, rest) in
+        [("", "# a\n\n- [x] b\n", "- [x] b\n"), ("", "p\nq\n# a\n", "# a\n"), ("# z\n", "p\nq\n# a\n", "p\nq\n# a\n")]
+    {
+        let pasted = [begin, &again.repeat(40)].concat();
+        let kept = [rest, &again.repeat(15)].concat();
+        let last = Content::Text(kept.trim_end().to_owned());
+        assert_eq!(contents(&pasted).unwrap().last(), Some(&last), "{pasted:?}");
+    }
 }
 
 #[test]
