@@ -180,9 +180,7 @@ impl From<Database> for ledger::Database {
     fn from(database: Database) -> Self {
         match database {
             Database::Sqlite(data_dir) => Self::Sqlite { data_dir },
-            Database::Postgres { url, accept_data_loss } => {
-                Self::Postgres { url, accept_data_loss, connections_max: ledger::POSTGRES_CONNECTIONS_MAX }
-            }
+            Database::Postgres { url, accept_data_loss } => Self::Postgres { url, accept_data_loss },
         }
     }
 }

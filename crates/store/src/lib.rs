@@ -93,7 +93,7 @@ pub use interaction::export_job;
 pub use lease::LeaseTime;
 pub use mcp_server::{McpListingRecord, McpServerRecord};
 pub use memory::{CardRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText};
-pub use open::{Database, DatabaseUse, Mode, POSTGRES_CONNECTIONS_MAX, SQLITE_FILE, Store};
+pub use open::{Database, DatabaseUse, Mode, SQLITE_FILE, Store};
 pub use outbox::MessageRecord;
 pub use paced_run::{PacedRunRecord, PacedSessionRecord};
 pub use response::{Promotion, ResponseCounts, ResponseRecord, ResponseState};

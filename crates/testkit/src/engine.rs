@@ -15,11 +15,6 @@ use tempfile::TempDir;
 /// Environment variable with the URL of the PostgreSQL server for tests; `cargo xtask test` starts one and sets it.
 const POSTGRES_URL: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
 
-/// Most connections of a ledger under test to PostgreSQL. A pool opens a connection where waiting for one that is about
-/// to be returned would do, and the first statements of each connection to a new database cost 20 ms: with 16, a
-/// scenario opened 7.
-const CONNECTIONS_MAX: u32 = 4;
-
 /// A database for one test.
 pub enum Engine {
     /// A file in a temporary directory.
@@ -244,12 +239,8 @@ impl Engine {
     pub fn database(&self) -> Database {
         match self {
             Self::Sqlite(dir) => Database::Sqlite { data_dir: dir.path().to_owned() },
-            Self::Postgres { url, .. } => Database::Postgres {
-                url: url.clone(),
-                // A test server may run without fsync.
-                accept_data_loss: true,
-                connections_max: CONNECTIONS_MAX,
-            },
+            // A test server may run without fsync.
+            Self::Postgres { url, .. } => Database::Postgres { url: url.clone(), accept_data_loss: true },
         }
     }
 

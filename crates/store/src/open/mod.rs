@@ -10,7 +10,7 @@ mod store;
 mod usage;
 
 pub use readers::SQLITE_FILE;
-pub use store::{Database, Mode, POSTGRES_CONNECTIONS_MAX, Store};
+pub use store::{Database, Mode, Store};
 pub use usage::DatabaseUse;
 
 use crate::engine::Texts;

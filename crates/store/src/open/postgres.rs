@@ -19,6 +19,8 @@ use std::{
 };
 use tokio::sync::broadcast;
 
+/// Most connections of one process to PostgreSQL.
+const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 /// Longest wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
 
@@ -29,19 +31,14 @@ statements! {
 }
 
 impl Store {
-    pub(super) async fn open_postgres(
-        url: &str,
-        accept_data_loss: bool,
-        connections_max: u32,
-        mode: Mode,
-    ) -> Result<Self> {
+    pub(super) async fn open_postgres(url: &str, accept_data_loss: bool, mode: Mode) -> Result<Self> {
         let options = PgConnectOptions::from_str(url)
             .map_err(|e| Error::Unavailable(format!("the database URL is not valid: {e}")))?
             .application_name("shiftbook")
             // Statements are never logged: they would carry content.
             .disable_statement_logging();
         let pool = PgPoolOptions::new()
-            .max_connections(connections_max)
+            .max_connections(POSTGRES_CONNECTIONS_MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A connection that was in use a moment ago is there; asking would cost every transaction a round trip.
             .test_before_acquire(false)

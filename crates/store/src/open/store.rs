@@ -25,9 +25,6 @@ use tokio::sync::broadcast;
 /// Most notices that a watcher may lag behind before it has to re-read.
 pub(super) const NOTICES_MAX: usize = 4_096;
 
-/// Most connections of a server to PostgreSQL.
-pub const POSTGRES_CONNECTIONS_MAX: u32 = 16;
-
 /// Where the data is stored.
 #[derive(Debug, Clone)]
 pub enum Database {
@@ -42,8 +39,6 @@ pub enum Database {
         url: String,
         /// Start although the server is set to lose acknowledged writes in a power cut.
         accept_data_loss: bool,
-        /// Most connections of this process; a server uses [`POSTGRES_CONNECTIONS_MAX`].
-        connections_max: u32,
     },
 }
 
@@ -109,8 +104,8 @@ impl Store {
                 }
                 opened => opened,
             },
-            (Database::Postgres { url, accept_data_loss, connections_max }, _) => {
-                let store = Self::open_postgres(url, *accept_data_loss, *connections_max, mode).await?;
+            (Database::Postgres { url, accept_data_loss }, _) => {
+                let store = Self::open_postgres(url, *accept_data_loss, mode).await?;
                 if mode == Mode::Server
                     && let Db::Postgres(pool) = store.db()
                 {

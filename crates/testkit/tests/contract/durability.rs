@@ -2,7 +2,7 @@
 //! mix two states of the database is refused.
 
 use domain::{Timestamp, id::TenantId};
-use ledger::{Database, Error, Ledger, Mode, Options, POSTGRES_CONNECTIONS_MAX, PasswordCost};
+use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost};
 use std::{fs::File, sync::Arc, time::SystemTime};
 use store::{Access, Store, TenantRecord};
 use testkit::{Engine, SeededEntropy, TestClock};
@@ -10,11 +10,7 @@ use uuid::Uuid;
 
 async fn open(url: &str, accept_data_loss: bool) -> Result<Ledger, Error> {
     Ledger::open(Options {
-        database: Database::Postgres {
-            url: url.to_owned(),
-            accept_data_loss,
-            connections_max: POSTGRES_CONNECTIONS_MAX,
-        },
+        database: Database::Postgres { url: url.to_owned(), accept_data_loss },
         mode: Mode::Server,
         clock: Arc::new(TestClock::default()),
         lease_clock: ledger::LeaseClock::Database,

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::role::Role;
-use ledger::{Database, Error, Ledger, Mode, Options, POSTGRES_CONNECTIONS_MAX, PasswordCost, member, session};
+use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost, member, session};
 use std::{sync::Arc, time::Duration};
 use testkit::{Engine, Fixture, SeededEntropy, TestClock, proxy::Proxy, text};
 use tokio::time::timeout;
@@ -23,7 +23,7 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
     let separator = if before == "postgres://" { "" } else { "@" };
     let url = format!("{before}{separator}{}/{database}", proxy.address);
     let ledger = Ledger::open(Options {
-        database: Database::Postgres { url, accept_data_loss: true, connections_max: POSTGRES_CONNECTIONS_MAX },
+        database: Database::Postgres { url, accept_data_loss: true },
         mode: Mode::Server,
         clock: Arc::new(TestClock::default()),
         lease_clock: ledger::LeaseClock::Database,
