@@ -20,10 +20,11 @@ test("an action made and triggered in the browser is worked on by a real process
   const agent = `counter-${info.project.name}`;
   await signIn(page, "operator");
   await page.goto("/actions");
-  if (!(await page.getByLabel("Name", { exact: false }).first().isVisible())) {
+  const name = page.locator('form[action="/actions"] input[name="name"]');
+  if (!(await name.isVisible())) {
     await page.locator("summary", { hasText: /new task|create/i }).first().click();
   }
-  await page.locator('form[action="/actions"] input[name="name"]').fill(`Count words ${info.project.name}`);
+  await name.fill(`Count words ${info.project.name}`);
   await page.locator('form[action="/actions"] input[name="agentSlug"]').fill(agent);
   await page.getByRole("button", { name: "Create task" }).click();
   await expect(page.getByText("Task created.")).toBeVisible();
