@@ -172,7 +172,7 @@ fn search_form(q: &str, shows_archived: bool, form: &FormState) -> impl IntoView
     view! {
         <form class="filter" method="get" action="/actions" role="search">
             {shows_archived.then(|| view! { <input type="hidden" name="status" value="archived"/> })}
-            <Input scope="search" field=field kind="search" chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(q, &search::Field::OF_TASKS) value=q form=form/>
+            <Input scope="search" field=field kind="search" wide=true chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(q, &search::Field::OF_TASKS) value=q form=form/>
             <Button>"Search"</Button>
         </form>
         {set}
